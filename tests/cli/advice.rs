@@ -102,6 +102,7 @@ const RUN: &[Tried] = &[
         &[
             "git llmpatch check --json",
             "git llmpatch check --cached <response>",
+            "git llmpatch check -v <response>",
             "git llmpatch apply --check",
         ],
         looking,
@@ -868,6 +869,9 @@ fn looking() {
         &response,
     )
     .succeeded();
+    let said = repo.run(&["apply", "--only=x", "x.llmpatch"], "").ended(2);
+    let response = [("<response>", "x.llmpatch")];
+    follow(&repo, &said, "git llmpatch check -v <response>", &response).ended(1);
     repo.child("y.llmpatch")
         .write_str(&update("a.txt", "four", "4"))
         .unwrap();

@@ -7,7 +7,7 @@ use bstr::BString;
 use super::marks::MarkOf;
 use super::parts::{Part, Parts, Role, What};
 use super::session::Session;
-use super::{Block, Error, Hiding, Nearly, Residue, Warning};
+use super::{Block, Error, Hiding, Nearly, Residue, ResponsePart, Warning};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 
@@ -15,9 +15,11 @@ use crate::text::{Located, Source, Span};
 #[derive(Debug, Default)]
 pub(super) struct Answer<'a> {
     /// Its patches, and what is told of what is around them, in order.
-    pub(super) found: Vec<WalkItem<'a>>,
+    pub(super) found: Vec<AnswerItem<'a>>,
     /// What is nearly a patch.
     pub(super) nearly: Vec<(Span, Nearly)>,
+    /// The parts with patches that aren't read.
+    pub(super) parts: Vec<ResponsePart>,
     /// The first patch that isn't read.
     pub(super) hidden: Option<(Span, Hiding)>,
     /// What the response as a whole is refused for.
@@ -30,28 +32,28 @@ pub(super) struct Answer<'a> {
 
 /// What an answer is made of.
 #[derive(Debug)]
-pub(super) enum WalkItem<'a> {
+pub(super) enum AnswerItem<'a> {
     Block(Block<'a>),
     /// What shows that something of a patch in this format was lost.
     Residue(Format, Located<Residue>),
     Remark(Located<Warning>),
 }
 
-impl<'a> WalkItem<'a> {
+impl<'a> AnswerItem<'a> {
     /// Returns the patch, if it is one.
     pub(super) fn block(&self) -> Option<&Block<'a>> {
         match self {
-            WalkItem::Block(block) => Some(block),
+            AnswerItem::Block(block) => Some(block),
             _ => None,
         }
     }
 
     pub(super) fn residue(format: Format, span: Span, residue: Residue) -> Self {
-        WalkItem::Residue(format, Located::new(span, residue))
+        AnswerItem::Residue(format, Located::new(span, residue))
     }
 
     pub(super) fn remark(span: Span, warning: impl Into<Warning>) -> Self {
-        WalkItem::Remark(Located::new(span, warning.into()))
+        AnswerItem::Remark(Located::new(span, warning.into()))
     }
 }
 
@@ -59,6 +61,16 @@ impl Answer<'_> {
     /// Notes a patch that isn't read.
     pub(super) fn note_hidden(&mut self, span: Span, by: &Hiding) {
         self.hidden.get_or_insert_with(|| (span, by.clone()));
+    }
+
+    /// Tells of a patch that isn't read.
+    pub(super) fn hide(&mut self, format: Format, span: Span, by: Hiding) {
+        self.note_hidden(span, &by);
+        let role = by.role();
+        let warning = Warning::Hidden { format, by };
+        let part = ResponsePart::unread(format, Some(span), role, warning.to_string());
+        self.parts.push(part);
+        self.found.push(AnswerItem::remark(span, warning));
     }
 
     /// Notes what is nearly a patch.
@@ -112,9 +124,7 @@ pub(super) fn answer<'a>(source: &'a Source, parts: Parts<'a>, session: Session)
             None => take(source, part, has_patch, &mut answer),
             Some(by) => {
                 if let Some((format, span)) = patch_of(source, &part, span) {
-                    answer.note_hidden(span, &by);
-                    let warning = Warning::Hidden { format, by };
-                    answer.found.push(WalkItem::remark(span, warning));
+                    answer.hide(format, span, by);
                 }
             }
         }
@@ -126,8 +136,8 @@ pub(super) fn answer<'a>(source: &'a Source, parts: Parts<'a>, session: Session)
 fn take<'a>(source: &Source, part: Part<'a>, has_patch: bool, answer: &mut Answer<'a>) {
     let span = source.span(part.range);
     match part.what {
-        What::Patch(block) => answer.found.push(WalkItem::Block(*block)),
-        What::Loss(format, loss) => answer.found.push(WalkItem::residue(format, span, loss)),
+        What::Patch(block) => answer.found.push(AnswerItem::Block(*block)),
+        What::Loss(format, loss) => answer.found.push(AnswerItem::residue(format, span, loss)),
         What::Near(near) if near.is_half && has_patch => {
             answer
                 .refused
@@ -135,10 +145,10 @@ fn take<'a>(source: &Source, part: Part<'a>, has_patch: bool, answer: &mut Answe
         }
         What::Near(near) => answer.note_nearly(span, Nearly::Row(near)),
         What::Nearly(what) => answer.note_nearly(span, what),
-        What::Unread(by) => answer.note_hidden(span, &by),
+        What::Unread(format, by) => answer.hide(format, span, by),
         What::Told(told) => answer
             .found
-            .push(WalkItem::Remark(Located::new(span, *told))),
+            .push(AnswerItem::Remark(Located::new(span, *told))),
         What::Refused(error) => answer.refused.push(Located::new(span, *error)),
         What::Chat(mark) if has_patch && !answer.is_chat() => {
             let token = mark.written.into();

@@ -59,7 +59,7 @@ impl Messages<'_, '_> {
     ) {
         let is_bare = call.given.is_empty();
         let start = self.read.blocks.len();
-        let remarks = self.read.remarks.len();
+        let told = self.read.told();
         let tool = word(fields, call.name).unwrap_or_default();
         let own = fields.word(fields::DIRECTORY);
         let own = own.filter(|_| around.rows.directory(fields).is_none() && !is_bare);
@@ -81,7 +81,7 @@ impl Messages<'_, '_> {
             self.given(value, given);
         }
         let is_idle = self.read.blocks.len() == start;
-        if is_idle && self.read.remarks.len() == remarks && !is_bare {
+        if is_idle && self.read.told() == told && !is_bare {
             self.skip(object, &tool);
         }
         let is_told = call.result.iter().any(|path| at(fields, path).is_some());

@@ -133,7 +133,7 @@ fn value(
     let document = JsonText::new(raw, at);
     let value = document.value().map_err(|_| end)?;
     let read = Messages::new(source, options, session).read(value);
-    let is_prose = read.blocks.is_empty() && read.remarks.is_empty() && !read.is_message;
+    let is_prose = read.blocks.is_empty() && read.told() == 0 && !read.is_message;
     if is_prose { Err(end) } else { Ok(read) }
 }
 

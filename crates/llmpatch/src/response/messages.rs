@@ -32,7 +32,7 @@ pub(super) struct ValueRead {
     /// Whether it is a message, so that none of it is prose.
     pub(super) is_message: bool,
     /// The patches in it that don't count, and why.
-    pub(super) hidden: Vec<(Span, Hiding)>,
+    pub(super) hidden: Vec<(Format, Span, Hiding)>,
 }
 
 impl ValueRead {
@@ -44,6 +44,11 @@ impl ValueRead {
             is_message: false,
             hidden: Vec::new(),
         }
+    }
+
+    /// Returns how much is said of parts that aren't read.
+    pub(super) fn told(&self) -> usize {
+        self.remarks.len() + self.hidden.len()
     }
 
     /// Adds what was read of a value behind it.
@@ -321,10 +326,7 @@ impl<'a, 'm> Messages<'a, 'm> {
     }
 
     pub(super) fn hidden(&mut self, format: Format, span: Span, by: Hiding) {
-        self.read.hidden.push((span, by.clone()));
-        let warning = Warning::Hidden { format, by };
-        let warning = Located::new(span, warning);
-        self.read.remarks.push(warning);
+        self.read.hidden.push((format, span, by));
     }
 
     /// Tells of a call that changes nothing.

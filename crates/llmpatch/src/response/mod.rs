@@ -76,9 +76,9 @@ pub use parsed::{Parsed, PartCall, ResponsePart};
 use crate::format::{self, Options};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
-use answer::WalkItem;
+use answer::AnswerItem;
 use session::{Beside, Session};
-use settle::{choose, settle, unread};
+use settle::{choose, settle};
 
 /// What was read of a patch, with what the response around it adds.
 pub(crate) type Block<'a> = format::Block<'a, Error, Warning>;
@@ -153,9 +153,6 @@ fn parse_beside<'a>(
     }
     parsed.warnings.extend(chosen.warnings);
     parsed.parts.extend(chosen.parts);
-    parsed
-        .parts
-        .extend(parsed.warnings.iter().filter_map(unread));
     parsed.parts.sort_by_key(|part| part.span);
     drop_told_warnings(&mut parsed);
     if !chosen.errors.is_empty() {

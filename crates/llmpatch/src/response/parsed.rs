@@ -56,6 +56,25 @@ pub struct PartCall {
     pub paths: Vec<BString>,
 }
 
+impl ResponsePart {
+    /// Makes one of a patch that isn't read, at the top or where its directory doesn't matter.
+    pub(super) fn unread(
+        format: Format,
+        span: Option<Span>,
+        role: &'static str,
+        why: String,
+    ) -> Self {
+        Self {
+            span,
+            role,
+            format: Some(format),
+            directory: String::new(),
+            why: Some(why),
+            call: None,
+        }
+    }
+}
+
 impl Parsed<'_> {
     /// Returns what is read of a response in a format that asks for nothing.
     pub(crate) fn of(format: Format) -> Self {

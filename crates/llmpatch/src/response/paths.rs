@@ -4,7 +4,7 @@
 use bstr::{BString, ByteSlice as _};
 
 use super::Block;
-use super::answer::WalkItem;
+use super::answer::AnswerItem;
 use super::tags::{self, Tags, begin_at, wrong};
 use crate::format::blocks::marker::{self, Marker};
 use crate::format::blocks::parse::BlockReader;
@@ -78,7 +78,7 @@ impl<'a> Paths<'a> {
         source: &'a Source,
         row: Row<'a>,
         fence: Option<&mut OpenFence<'a>>,
-        found: &mut Vec<WalkItem<'a>>,
+        found: &mut Vec<AnswerItem<'a>>,
     ) -> bool {
         let text = trim(row.text);
         if text.iter().all(|&byte| byte == b'.') || text == "…".as_bytes() {
@@ -106,7 +106,7 @@ impl<'a> Paths<'a> {
             self.above.line = Some(row);
             if self.ends_conflict(row) {
                 let (path, what) = (None, Warning::Conflict);
-                found.push(WalkItem::remark(
+                found.push(AnswerItem::remark(
                     row.span,
                     super::Warning::of(InFile { path, what }),
                 ));
@@ -125,7 +125,7 @@ impl<'a> Paths<'a> {
         &mut self,
         source: &'a Source,
         text: &'a [u8],
-        found: &mut Vec<WalkItem<'a>>,
+        found: &mut Vec<AnswerItem<'a>>,
     ) {
         if !is_blank(text) {
             self.tags.line(source, text, found);
@@ -167,7 +167,7 @@ impl<'a> Paths<'a> {
         at: usize,
         options: &Options<'_>,
         mut fence: Option<&mut OpenFence<'a>>,
-        found: &mut Vec<WalkItem<'a>>,
+        found: &mut Vec<AnswerItem<'a>>,
     ) -> Block<'a> {
         let glued = &line.text[..at];
         self.tags(source, glued, found);
@@ -242,13 +242,13 @@ impl<'a> Paths<'a> {
 
     /// Reads the end of the response in a fence: one line too few closes fences, so any of these may have
     /// been meant to.
-    pub(crate) fn unclosed(&mut self, open: OpenFence<'a>, found: &mut Vec<WalkItem<'a>>) {
+    pub(crate) fn unclosed(&mut self, open: OpenFence<'a>, found: &mut Vec<AnswerItem<'a>>) {
         let doubtful = self.doubtful.drain(..).chain(open.closing);
         found.extend(doubtful.map(|span| wrong(span, Error::Fence)));
     }
 
     /// Reads the end of the response.
-    pub(crate) fn end(&mut self, found: &mut Vec<WalkItem<'a>>) {
+    pub(crate) fn end(&mut self, found: &mut Vec<AnswerItem<'a>>) {
         found.extend(self.tags.unclosed());
     }
 

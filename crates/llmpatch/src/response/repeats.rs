@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use bstr::ByteSlice as _;
 
 use super::session::Session;
-use super::{Block, WalkItem, Warning};
+use super::{AnswerItem, Block, Parsed, ResponsePart, Warning};
 use crate::format::unified;
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span, starts_with_any_case};
@@ -17,12 +17,12 @@ use crate::text::{Located, Source, Span, starts_with_any_case};
 type PatchKey<'f> = (Vec<u8>, Option<&'f [u8]>, Option<usize>, bool);
 
 /// Returns of each thing that was found whether it is a part of a patch that repeats an earlier
-/// one, and warns of these patches.
+/// one, and tells of these patches.
 pub(super) fn patches(
     source: &Source,
     session: &Session,
-    found: &[WalkItem<'_>],
-    warnings: &mut Vec<Located<Warning>>,
+    found: &[AnswerItem<'_>],
+    parsed: &mut Parsed<'_>,
 ) -> Vec<bool> {
     let mut is_repeated = vec![false; found.len()];
     if wholes(source, found).nth(1).is_none() {
@@ -54,12 +54,15 @@ pub(super) fn patches(
             }
             Entry::Occupied(earlier) => {
                 is_repeated[indices].fill(true);
+                let (format, span) = (first.format, first.start(source));
                 let line = source.line_at(earlier.get().start as usize);
                 let warning = Warning::RepeatedPatch {
-                    format: first.format,
+                    format,
                     first: line,
                 };
-                warnings.push(Located::new(first.start(source), warning));
+                let part = ResponsePart::unread(format, Some(span), "answer", warning.to_string());
+                parsed.parts.push(part);
+                parsed.warnings.push(Located::new(span, warning));
             }
         }
     }
@@ -70,9 +73,9 @@ pub(super) fn patches(
 /// text.
 fn wholes<'f, 'a>(
     source: &'a Source,
-    found: &'f [WalkItem<'a>],
+    found: &'f [AnswerItem<'a>],
 ) -> impl Iterator<Item = (std::ops::Range<usize>, &'f Block<'a>, &'a [u8])> {
-    let block = |index: usize| found.get(index).and_then(WalkItem::block);
+    let block = |index: usize| found.get(index).and_then(AnswerItem::block);
     let mut next = 0;
     std::iter::from_fn(move || {
         let start = (next..found.len()).find(|&index| block(index).is_some())?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use bstr::BString;
 
-use super::answer::{Answer, WalkItem};
+use super::answer::{Answer, AnswerItem};
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::near::{CALL_IN_TAGS, HUNK, NEAR};
 use super::session::{Fate, Session};
@@ -20,17 +20,18 @@ use crate::text::{Lines, Located, Source, Span};
 pub(super) fn settle<'a>(
     source: &'a Source,
     options: &Options,
-    found: Vec<WalkItem<'a>>,
+    found: Vec<AnswerItem<'a>>,
     answer: &Answer<'_>,
 ) -> Parsed<'a> {
     let first = blocks(&found).next().map(|block| block.format);
     let is_without_blocks =
         first.is_some() && blocks(&found).all(|block| block.format != Format::Blocks);
     let mut parsed = Parsed::of(options.format.or(first).unwrap_or(Format::Envelope));
+    parsed.parts.extend_from_slice(&answer.parts);
     if options.format.is_none() {
         parsed.errors.extend(mixed(source, &answer.session, &found));
     }
-    let repeated = repeats::patches(source, &answer.session, &found, &mut parsed.warnings);
+    let repeated = repeats::patches(source, &answer.session, &found, &mut parsed);
     let found = found.into_iter().zip(repeated);
     let found = found.filter(|(_, is_repeated)| !is_repeated);
     let mut taken = Taken {
@@ -40,8 +41,8 @@ pub(super) fn settle<'a>(
     };
     for (item, _) in found {
         match item {
-            WalkItem::Block(block) => taken.block(source, block, options.format, &mut parsed),
-            WalkItem::Residue(of, residue) => {
+            AnswerItem::Block(block) => taken.block(source, block, options.format, &mut parsed),
+            AnswerItem::Residue(of, residue) => {
                 let is_half = is_without_blocks && is_of_tags(&residue.value);
                 if is_half || options.format.is_none_or(|asked| asked == of) {
                     parsed
@@ -49,7 +50,7 @@ pub(super) fn settle<'a>(
                         .push(residue.map(|residue| lost(residue, is_half)));
                 }
             }
-            WalkItem::Remark(warning) => parsed.warnings.push(warning),
+            AnswerItem::Remark(warning) => parsed.warnings.push(warning),
         }
     }
     let refused = answer.refused.iter().cloned();
@@ -172,12 +173,12 @@ fn skipped(warning: &Warning) -> Option<&BString> {
 }
 
 /// Returns the patches that a walk came upon.
-pub(super) fn blocks<'i, 'a>(found: &'i [WalkItem<'a>]) -> impl Iterator<Item = &'i Block<'a>> {
-    found.iter().filter_map(WalkItem::block)
+pub(super) fn blocks<'i, 'a>(found: &'i [AnswerItem<'a>]) -> impl Iterator<Item = &'i Block<'a>> {
+    found.iter().filter_map(AnswerItem::block)
 }
 
 /// Returns the error that patches are in two formats.
-fn mixed(source: &Source, session: &Session, found: &[WalkItem<'_>]) -> Option<Located<Error>> {
+fn mixed(source: &Source, session: &Session, found: &[AnswerItem<'_>]) -> Option<Located<Error>> {
     // What is none, since it broke off, say, is told by itself.
     let patches = || blocks(found).filter(|block| !block.edits.is_empty());
     let is_of_message =
@@ -205,8 +206,10 @@ fn is_mixed(error: &Located<Error>) -> bool {
 fn skip<'a>(source: &'a Source, block: Block<'a>, asked: Format, parsed: &mut Parsed<'a>) {
     let found = block.format;
     let warning = Warning::Skipped { found, asked };
-    let warning = Located::new(block.start(source), warning);
-    parsed.warnings.push(warning);
+    let span = block.start(source);
+    let part = ResponsePart::unread(found, Some(span), "answer", warning.to_string());
+    parsed.parts.push(part);
+    parsed.warnings.push(Located::new(span, warning));
     if has_swallowed(source, &block, asked) {
         parsed.errors.extend(block.errors);
     }
@@ -300,7 +303,7 @@ pub(super) fn choose(source: &Source, only: &[String], answer: &mut Answer<'_>) 
     let (mut undone, mut pending, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     let session = &answer.session;
     answer.found.retain_mut(|item| {
-        let WalkItem::Block(block) = item else {
+        let AnswerItem::Block(block) = item else {
             return true;
         };
         let before = block.call.and_then(|call| session.before(call));
@@ -344,9 +347,7 @@ pub(super) fn choose(source: &Source, only: &[String], answer: &mut Answer<'_>) 
         false
     });
     for (format, span, by) in hidden {
-        answer.note_hidden(span, &by);
-        let warning = Warning::Hidden { format, by };
-        chosen.warnings.push(Located::new(span, warning));
+        answer.hide(format, span, by);
     }
     if let Some(first) = undone.first() {
         let count = undone.len();
@@ -391,23 +392,4 @@ fn unread_call(
         why: Some(why.to_owned()),
         call: block.call.and_then(|call| session.described(call)),
     }
-}
-
-/// Returns the part that a warning says isn't read.
-pub(super) fn unread(warning: &Located<Warning>) -> Option<ResponsePart> {
-    let what = &warning.value;
-    let (role, format) = match what {
-        Warning::Hidden { format, by } => (by.role(), Some(*format)),
-        Warning::Skipped { found, .. } => ("answer", Some(*found)),
-        Warning::RepeatedPatch { format, .. } => ("answer", Some(*format)),
-        _ => return None,
-    };
-    Some(ResponsePart {
-        span: warning.span,
-        role,
-        format,
-        directory: String::new(),
-        why: Some(what.to_string()),
-        call: None,
-    })
 }

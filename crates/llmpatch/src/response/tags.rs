@@ -7,7 +7,7 @@ use crate::format::blocks::Error;
 use crate::format::blocks::parse::line_number;
 use crate::format::excerpt;
 use crate::patch::{FileEdit, Format, Occurrence, Operation};
-use crate::response::WalkItem;
+use crate::response::AnswerItem;
 use crate::text::trim;
 use crate::text::{LineNo, Source, Span, Text};
 
@@ -56,7 +56,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Returns the error that the outermost tag is not closed.
-    pub(super) fn unclosed(&self) -> Option<WalkItem<'a>> {
+    pub(super) fn unclosed(&self) -> Option<AnswerItem<'a>> {
         let waiting = self.waiting.map(|(tag, span, _)| (tag, span));
         let open = self.open.first().copied().or(waiting);
         open.map(|(tag, span)| wrong(span, Error::OpenTag { tag }))
@@ -67,7 +67,7 @@ impl<'a> Tags<'a> {
         &mut self,
         source: &'a Source,
         line: &'a [u8],
-        found: &mut Vec<WalkItem<'a>>,
+        found: &mut Vec<AnswerItem<'a>>,
     ) -> bool {
         let mut rest = trim(line);
         let mut any = false;
@@ -120,7 +120,7 @@ impl<'a> Tags<'a> {
         source: &'a Source,
         tag: &str,
         value: &'a [u8],
-        found: &mut Vec<WalkItem<'a>>,
+        found: &mut Vec<AnswerItem<'a>>,
     ) {
         if tag == "path" {
             self.path = Some(Text::derived(value));
@@ -135,7 +135,7 @@ impl<'a> Tags<'a> {
         &mut self,
         source: &'a Source,
         line: &'a [u8],
-        found: &mut Vec<WalkItem<'a>>,
+        found: &mut Vec<AnswerItem<'a>>,
     ) -> Option<&'a [u8]> {
         let (tag, span, known) = self.waiting.take()?;
         let close = format!("</{tag}>");
@@ -174,7 +174,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Closes a tag, and finds tags in it that aren't closed. Returns whether it was open.
-    fn close(&mut self, tag: &str, found: &mut Vec<WalkItem<'a>>) -> bool {
+    fn close(&mut self, tag: &str, found: &mut Vec<AnswerItem<'a>>) -> bool {
         let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else {
             return false;
         };
@@ -194,7 +194,7 @@ impl<'a> Tags<'a> {
 
     /// Reads the line at which the blocks before begin that are in this tag, too, where they don't
     /// say themselves.
-    fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<WalkItem<'a>>) {
+    fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<AnswerItem<'a>>) {
         let Some(line) = line_number(value) else {
             return found.push(wrong(
                 place,
@@ -205,7 +205,7 @@ impl<'a> Tags<'a> {
         };
         (self.start, self.said) = (Some(line), Some(line));
         let read = found.iter_mut().rev().filter_map(|found| match found {
-            WalkItem::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
+            AnswerItem::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
             _ => None,
         });
         read.take(self.blocks)
@@ -274,6 +274,6 @@ pub(super) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
 }
 
 /// Makes an error of something around blocks.
-pub(super) fn wrong<'a>(span: Span, error: Error) -> WalkItem<'a> {
-    WalkItem::residue(Format::Blocks, span, error.into())
+pub(super) fn wrong<'a>(span: Span, error: Error) -> AnswerItem<'a> {
+    AnswerItem::residue(Format::Blocks, span, error.into())
 }

@@ -75,7 +75,7 @@ pub(crate) enum What<'a> {
     Quotation(Format),
     Patch(Box<Block<'a>>),
     /// A patch in JSON that isn't read.
-    Unread(Hiding),
+    Unread(Format, Hiding),
     /// What shows that something of a patch was lost.
     Loss(Format, Residue),
     Near(&'static Near),

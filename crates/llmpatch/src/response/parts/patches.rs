@@ -5,7 +5,7 @@ use super::walk::{MOST_EDITS, Walk, row_from};
 use crate::format::fence::Fence;
 use crate::format::{envelope, files, opx, tool, unified};
 use crate::patch::Format;
-use crate::response::answer::WalkItem;
+use crate::response::answer::AnswerItem;
 use crate::response::embedded::InScript;
 use crate::response::near::{COMMAND, NEAR, NearLine};
 use crate::response::quotes::Quotes;
@@ -194,10 +194,10 @@ impl<'a> Walk<'a, '_> {
             self.scripts.refuse_quoted(&mut block);
             self.push_patch(block);
         }
-        for (span, by) in read.hidden {
-            self.push(What::Unread(by), span);
+        for (format, span, by) in read.hidden {
+            self.push(What::Unread(format, by), span);
         }
-        self.push_found(read.remarks.into_iter().map(WalkItem::Remark).collect());
+        self.push_found(read.remarks.into_iter().map(AnswerItem::Remark).collect());
         self.paths.pass();
         Some(read.end)
     }

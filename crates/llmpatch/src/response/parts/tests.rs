@@ -26,7 +26,7 @@ fn outline(text: &str) -> String {
             What::Refused(_) => "refused",
             What::Quotation(_) => "quotation",
             What::Patch(_) => "patch",
-            What::Unread(_) => "unread",
+            What::Unread(..) => "unread",
             What::Loss(..) => "loss",
             What::Near(_) => "near",
             What::Nearly(_) => "nearly",

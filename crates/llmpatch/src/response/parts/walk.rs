@@ -4,7 +4,7 @@ use super::{Part, Parts, What};
 use crate::format::fence::names_diff;
 use crate::format::{Options, tool};
 use crate::patch::Format;
-use crate::response::answer::WalkItem;
+use crate::response::answer::AnswerItem;
 use crate::response::lines::Line;
 use crate::response::losses::{self, PatchesAbove, Seen};
 use crate::response::marks::MarkOf;
@@ -148,20 +148,20 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Adds what a reader of tags or paths found.
-    pub(super) fn push_found(&mut self, found: Vec<WalkItem<'a>>) {
+    pub(super) fn push_found(&mut self, found: Vec<AnswerItem<'a>>) {
         for item in found {
             let nowhere = self.source.span(0..0);
             match item {
-                WalkItem::Residue(format, loss) => {
+                AnswerItem::Residue(format, loss) => {
                     self.push(What::Loss(format, loss.value), loss.span.unwrap_or(nowhere));
                 }
-                WalkItem::Remark(told) => {
+                AnswerItem::Remark(told) => {
                     self.push(
                         What::Told(Box::new(told.value)),
                         told.span.unwrap_or(nowhere),
                     );
                 }
-                WalkItem::Block(block) => {
+                AnswerItem::Block(block) => {
                     self.push_patch(block);
                 }
             }

@@ -650,7 +650,7 @@ fn what_is_around_a_call_decides() {
         ),
         (
             r#"{"path":"a.py","diff_hunk":"@@","body":"```suggestion\ny\n```"}"#.to_owned(),
-            "error: a suggestion in a review comment isn't read",
+            "error: a suggestion in a review comment is for lines that its `diff_hunk` doesn't show",
         ),
         (
             format!(r#"{{"job":{{"steps":[{{}},{{"change":"{ENVELOPE}"}}]}}}}"#),
