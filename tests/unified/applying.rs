@@ -232,13 +232,13 @@ fn prose() -> impl Strategy<Value = String> {
 
 /// Makes the numbers of hunks' headers others: counts, but for those of no line, by so much each,
 /// and the places by less.
-fn misnumbered(diff: &[u8], off: &[u32]) -> Vec<u8> {
+fn misnumbered(diff: &[u8], off: &[i32]) -> Vec<u8> {
     let mut off = off.iter().copied().cycle();
-    let mut other = |range: &str, by: u32| {
+    let mut other = |range: &str, by: i32| {
         let (start, count) = range.split_once(',').unwrap_or((range, "1"));
-        let [start, count]: [u32; 2] = [start, count].map(|number| number.parse().unwrap());
+        let [start, count]: [i32; 2] = [start, count].map(|number| number.parse().unwrap());
         let more = if count > 0 { off.next().unwrap() } else { 0 };
-        format!("{},{}", start + by, count + more)
+        format!("{},{}", start + by, (count + more).max(count.min(1)))
     };
     let mut hunks = 0;
     let lines = diff.split_inclusive(|&byte| byte == b'\n').map(|line| {
@@ -250,10 +250,76 @@ fn misnumbered(diff: &[u8], off: &[u32]) -> Vec<u8> {
         let (new, rest) = rest.split_once(" @@").unwrap();
         hunks += 1;
         // Hunks without old lines have nothing but the place.
-        let by = u32::from(hunks % 3 == 0 && !old.ends_with(",0"));
+        let by = i32::from(hunks % 3 == 0 && !old.ends_with(",0"));
         format!("@@ -{} +{} @@{rest}", other(old, by), other(new, by)).into_bytes()
     });
     lines.collect::<Vec<_>>().concat()
+}
+
+/// Lines that may be in a hunk, and lines that end one.
+const LINES: [&str; 17] = [
+    " a",
+    " b",
+    " c",
+    " a",
+    "-a",
+    "-b",
+    "+x",
+    "+y",
+    "",
+    "",
+    " ",
+    "-- old",
+    "++ new",
+    "--- a/f\n+++ b/f",
+    "- item",
+    "text",
+    "\\ No newline at end of file",
+];
+
+fn hunk_line() -> impl Strategy<Value = String> {
+    prop::sample::select(&LINES[..]).prop_map(|line| format!("{line}\n"))
+}
+
+/// Returns what a file holds where a hunk is, before or after it.
+fn side(lines: &[String], mark: char) -> String {
+    let lines = lines.iter().flat_map(|line| line.split_inclusive('\n'));
+    lines
+        .filter_map(|line| match line.chars().next() {
+            Some(first) if first == mark || first == ' ' => Some(&line[1..]),
+            Some('\n') => Some(line),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Returns where the lines of a text begin that have a hunk's prefix and more than whitespace, the
+/// names of files above a hunk aside.
+fn prefixed(text: &str) -> impl Iterator<Item = usize> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let is_prefixed = move |at: usize| {
+        let is = |at: usize, start: &str| lines.get(at).is_some_and(|line| line.starts_with(start));
+        let names = |at: usize| is(at, "--- ") && is(at + 1, "+++ ") && is(at + 2, "@@ ");
+        let is_line = [" ", "-", "+"].iter().any(|prefix| is(at, prefix));
+        let is_name = names(at) || at > 0 && names(at - 1);
+        let len: usize = lines.iter().take(at).map(|line| line.len()).sum();
+        (is_line && !is_name && !lines[at].trim().is_empty()).then_some(len)
+    };
+    (0..text.lines().count()).filter_map(is_prefixed)
+}
+
+/// Returns whether a line of a hunk begins at a place in the response.
+fn in_a_hunk(patch: &llmpatch::patch::Patch<'_>, at: usize) -> bool {
+    let lines = patch.edits.iter().flat_map(|edit| match &edit.operation {
+        llmpatch::patch::Operation::Update { hunks, .. } => &hunks[..],
+        _ => &[],
+    });
+    let mut lines = lines.flat_map(|hunk| &hunk.lines);
+    lines.any(|line| {
+        line.text
+            .span
+            .is_some_and(|span| span.start as usize == at + 1)
+    })
 }
 
 proptest! {
@@ -315,7 +381,7 @@ proptest! {
     fn what_git_recounts_is_what_we_recount(
         (before, after) in scene(),
         context in 0..4u8,
-        off in prop::collection::vec(0..9u32, 7),
+        off in prop::collection::vec(-4..9, 7),
     ) {
         let scene = Scene::new(&before, &after);
         let diff = scene.git(&["-c", "core.quotePath=false", "diff", "--cached", &format!("-U{context}"), "-M"]);
@@ -342,6 +408,70 @@ proptest! {
             ),
         }
         prop_assert!(!ours.warnings.contains(&Kind::Recounted), "{}", shown(&diff));
+    }
+
+    /// In a fence, which says where a diff ends, hunks are recounted where their counts can't be right.
+    #[test]
+    fn in_a_fence_what_git_recounts_is_what_we_make_of_wrong_counts(
+        (before, after) in scene(),
+        context in 1..4u8,
+        off in prop::collection::vec(-4..9, 7),
+        is_suppressed in any::<bool>(),
+    ) {
+        let scene = Scene::new(&before, &after);
+        let suppress = format!("diff.suppressBlankEmpty={is_suppressed}");
+        let diff = scene.git(&["-c", "core.quotePath=false", "-c", &suppress, "diff", "--cached", &format!("-U{context}"), "-M"]);
+        prop_assume!(!diff.is_empty() && !is_binary(&diff) && std::str::from_utf8(&diff).is_ok());
+        let diff = misnumbered(&diff, &off);
+        let fence = "`".repeat(20);
+        let fenced = [format!("{fence}diff\n").as_bytes(), &diff, fence.as_bytes(), b"\n"].concat();
+        let ours = apply(&fenced, &before, &Rules::default());
+        scene.write(&before);
+        std::fs::write(scene.directory.path().join(".git/patch"), &diff).unwrap();
+        let patch = ["apply", "--index", "--whitespace=nowarn", "--recount", ".git/patch"];
+        let accepts = scene.accepts(&patch);
+        match ours.files {
+            Ok(files) if accepts => prop_assert_eq!(files, scene.held(), "{}", shown(&diff)),
+            Ok(_) => prop_assert!(ours.warnings.contains(&Kind::HunkMoved), "{}", shown(&diff)),
+            Err(why) => prop_assert!(
+                !accepts || why.iter().all(|kind| matches!(kind, Kind::Ambiguous | Kind::LinesNotFound)),
+                "{why:?}\n{}", shown(&diff)
+            ),
+        }
+    }
+
+    /// No line with a prefix in a fence is left out: it is in a hunk, or the response is refused. Where
+    /// git takes the lines, too, it makes the same of them.
+    #[test]
+    fn no_line_with_a_prefix_in_a_fence_is_left_out(
+        hunks in prop::collection::vec((0..5u32, 0..5u32, prop::collection::vec(hunk_line(), 1..9)), 1..4),
+        is_closed in any::<bool>(),
+    ) {
+        let mut diff = "--- a/f\n+++ b/f\n".to_owned();
+        let [mut file, mut made] = [const { String::new() }; 2];
+        for (old, new, lines) in &hunks {
+            let [from, to] = [&file, &made].map(|file| file.lines().count() + 1);
+            diff += &format!("@@ -{from},{old} +{to},{new} @@\n{}", lines.concat());
+            file += &side(lines, '-');
+            made += &side(lines, '+');
+        }
+        let before = files(&[("f", file.as_bytes())]);
+        let text = format!("```diff\n{diff}{}", if is_closed { "```\n" } else { "" });
+        let source = Source::new(SourceId(0), "git.diff", text.as_bytes().into()).unwrap();
+        let parsed = response::parse(&source, &Options::default());
+        prop_assume!(parsed.errors.is_empty());
+        let left_out = prefixed(&text).filter(|at| !in_a_hunk(&parsed.patch, *at));
+        prop_assert_eq!(left_out.count(), 0, "{}\n{:?}", text, parsed.patch);
+        let Ok(ours) = apply(text.as_bytes(), &before, &Rules::default()).files else { return Ok(()) };
+        // git doesn't recount above text, only above `diff --git` sees that names are a header, and
+        // takes blank lines at the end in.
+        let is_recounted = !diff.contains("text") && diff.matches("--- ").count() == 1
+            && hunks.iter().all(|(.., lines)| lines.last().is_none_or(|line| !line.trim().is_empty()));
+        let scene = Scene::new(&before, &before);
+        std::fs::write(scene.directory.path().join(".git/patch"), &diff).unwrap();
+        if is_recounted && scene.accepts(&["apply", "--index", "--whitespace=nowarn", "--recount", ".git/patch"]) {
+            prop_assert_eq!(ours, scene.held(), "{}", text);
+        }
     }
 
     /// Without numbers hunks make the change that they made with them, or several places fit.

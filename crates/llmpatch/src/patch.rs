@@ -312,10 +312,6 @@ pub struct Hunk<'a> {
     /// Where a unified diff says that it is; in an edit without a header, behind which line of the
     /// base its lines are to be inserted.
     pub position: Option<Position>,
-    /// How many of the last lines are beyond the counts of a unified diff's header: they are lines
-    /// of the hunk only if the file holds the old lines among them. Equality ignores it: a derived
-    /// hunk has none.
-    pub excess: usize,
     /// Whether what is behind it isn't shown, so that no context there doesn't mean the file's end.
     /// Equality ignores it: a derived hunk shows it.
     pub breaks_off: bool,

@@ -160,17 +160,6 @@ pub enum PlaceError {
     #[error(transparent)]
     #[strum(props(kind = "ambiguous"))]
     Ambiguous(#[from] Ambiguity),
-    /// More lines follow the lines that the hunk's counts claim, and the file doesn't hold them
-    /// there.
-    #[error(
-        "is complete by its counts, but more lines follow it, which the file doesn't have there"
-    )]
-    #[strum(props(
-        kind = "parse",
-        label = "a line of the hunk, or prose?",
-        help = "correct the counts after `@@` and the lines; before prose, put an empty line"
-    ))]
-    Unconfirmed,
     /// The lines are there but for their indentation, and the old lines show different shifts:
     /// `line` is the first line that is shifted otherwise than the lines before it.
     #[error(

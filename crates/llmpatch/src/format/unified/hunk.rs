@@ -33,13 +33,15 @@ pub(super) fn read<'a>(
         rows,
         crlf: header.row.ending == Ending::CrLf,
         blank: if is_new { Mark::Added } else { Mark::Context },
+        claimed: header.claimed,
+        found: [0, 0],
         is_filled: None,
         lines: Vec::new(),
         errors: Vec::new(),
     };
-    let extent = body.take(at + 1, header.claimed);
+    let extent = body.take(at + 1);
     body.check_marks();
-    let found = body.counts();
+    let found = body.found;
     let mut errors = std::mem::take(&mut body.errors);
     let texts = rows.texts(at + 1..extent.end);
     if is_word_diff(&body.lines, texts, !errors.is_empty() || !extent.fits) {
@@ -77,7 +79,6 @@ pub(super) fn read<'a>(
         locators: header.locator.into_iter().collect(),
         lines: body.lines,
         position,
-        excess: extent.excess,
         span: Some(span),
         ..Hunk::default()
     };

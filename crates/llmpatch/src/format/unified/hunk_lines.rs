@@ -8,7 +8,7 @@ use super::rows::Rows;
 use crate::format::fence::{Fence, names_diff};
 use crate::format::has_line_number;
 use crate::patch::{HunkLine, Mark};
-use crate::text::{Ending, Located, Row, Text};
+use crate::text::{self, Ending, Located, Row, Text};
 
 /// Which lines a hunk has.
 pub(super) struct Extent<'a> {
@@ -20,8 +20,6 @@ pub(super) struct Extent<'a> {
     pub(super) own: usize,
     /// The line of the response behind the hunk.
     pub(super) end: usize,
-    /// How many lines at the hunk's end belong to it only if the file has them.
-    pub(super) excess: usize,
     /// Whether the line behind the hunk closes the fence around the diff.
     pub(super) closes_fence: bool,
     /// The first line behind the hunk that looks like a line of it and was left out.
@@ -36,6 +34,10 @@ pub(super) struct Body<'a, 'r, 'o> {
     pub(super) crlf: bool,
     /// What an empty line without a prefix is.
     pub(super) blank: Mark,
+    /// How many old and new lines the header claims, if it claims any.
+    pub(super) claimed: Option<[u32; 2]>,
+    /// How many old and new lines there are.
+    pub(super) found: [u32; 2],
     /// The first line without a prefix in a new file.
     pub(super) is_filled: Option<Row<'a>>,
     pub(super) lines: Vec<HunkLine<'a>>,
@@ -43,47 +45,49 @@ pub(super) struct Body<'a, 'r, 'o> {
 }
 
 impl<'a> Body<'a, '_, '_> {
-    /// Takes the lines of a hunk: the lines that its header claims, and lines beyond that belong to
-    /// it, or else all lines up to a line that can't belong to it.
-    pub(super) fn take(&mut self, start: usize, claimed: Option<[u32; 2]>) -> Extent<'a> {
-        let (counted, fits) = match claimed {
-            Some(claimed) => self.counted(start, claimed),
-            None => (start, false),
-        };
+    /// Takes the lines of a hunk: as many as its header claims, if the hunk can end there, or else
+    /// all lines up to a line that can't belong to it.
+    pub(super) fn take(&mut self, start: usize) -> Extent<'a> {
+        let (counted, fits) = self.counted(start);
         let own = self.lines.len();
         let end = match fits {
-            true => self.excess(counted),
+            true if self.ends_at_blank(counted) => counted,
+            true => self.go_on(counted),
             false => {
                 (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
-                self.uncounted(start)
+                self.found = [0, 0];
+                self.go_on(start)
             }
         };
         self.check_end(end);
-        let beyond = if fits { &self.lines[own..] } else { &[] };
-        // Lines that are only added change nothing of what the file must hold.
-        let is_added = beyond.iter().all(|line| line.mark == Mark::Added);
-        let excess = if is_added { 0 } else { beyond.len() };
         let closes_fence = self.rows.closes_fence(end);
-        let left_out = match fits {
+        let is_whole = self.is_whole();
+        let left_out = match is_whole || self.rows.is_enclosed() {
             true => self.left_out(end),
             false => self.list(end),
         };
         Extent {
-            fits: fits || claimed.is_none(),
+            fits: fits || self.claimed.is_none(),
             counted,
             own,
             end,
-            excess,
             closes_fence,
-            is_list: !fits && left_out.is_some(),
+            is_list: !is_whole && left_out.is_some(),
             left_out: left_out.or_else(|| self.behind_fence(end).filter(|_| closes_fence)),
         }
     }
 
-    /// Returns how many old and new lines there are.
-    pub(super) fn counts(&self) -> [u32; 2] {
-        let without = |mark| self.lines.iter().filter(|line| line.mark != mark).count();
-        [Mark::Added, Mark::Removed].map(|mark| u32::try_from(without(mark)).unwrap_or(u32::MAX))
+    /// Returns whether the hunk has all lines that its header claims.
+    fn is_whole(&self) -> bool {
+        let [old, new] = self.found;
+        self.claimed
+            .is_some_and(|claimed| old >= claimed[0] && new >= claimed[1])
+    }
+
+    /// Returns whether an empty line ends a hunk that has the claimed lines: prose may follow.
+    fn ends_at_blank(&self, index: usize) -> bool {
+        let row = self.rows.get(index);
+        !self.rows.is_enclosed() && row.is_some_and(|row| row.text.is_empty())
     }
 
     /// Finds what ends the fence or the tag around the diff at the end of an added line.
@@ -127,13 +131,16 @@ impl<'a> Body<'a, '_, '_> {
 
     /// Takes as many lines as the header claims; returns the line behind them and whether there
     /// were enough.
-    fn counted(&mut self, mut index: usize, claimed: [u32; 2]) -> (usize, bool) {
-        let [mut old, mut new] = claimed;
-        while old > 0 || new > 0 {
+    fn counted(&mut self, mut index: usize) -> (usize, bool) {
+        let Some(claimed) = self.claimed else {
+            return (index, false);
+        };
+        while self.found != claimed {
             let Some(row) = self.rows.get(index) else {
                 return (index, false);
             };
             let mark = match kind(row) {
+                LineKind::Line(_) if self.is_header(index) => return (index, false),
                 LineKind::Line(mark) => mark,
                 LineKind::Empty => self.blank,
                 LineKind::NoNewline => {
@@ -143,12 +150,10 @@ impl<'a> Body<'a, '_, '_> {
                 }
                 LineKind::None => return (index, false),
             };
-            let of_old = u32::from(mark != Mark::Added);
-            let of_new = u32::from(mark != Mark::Removed);
-            if of_old > old || of_new > new {
+            let [old, new] = counts_of(mark);
+            if self.found[0] + old > claimed[0] || self.found[1] + new > claimed[1] {
                 return (index, false);
             }
-            (old, new) = (old - of_old, new - of_new);
             self.push(row, mark);
             index += 1;
         }
@@ -161,29 +166,14 @@ impl<'a> Body<'a, '_, '_> {
         (index, true)
     }
 
-    /// Takes the lines that follow at once on a hunk that is complete by its counts, and that may
-    /// be lines of it; returns the line behind them. Lines of nothing but whitespace are none if no
-    /// other follows.
-    fn excess(&mut self, end: usize) -> usize {
-        let mut index = end;
-        let mut behind = end;
-        let mut len = self.lines.len();
-        while !self.rows.stops(index)
-            && !self.is_separator(index)
-            && let Some(row) = self.rows.get(index)
-        {
-            match kind(row) {
-                LineKind::Line(mark) if !self.is_ended(mark) => self.push(row, mark),
-                LineKind::NoNewline if index > end => self.no_newline(row),
-                _ => break,
-            }
-            index += 1;
-            if !row.text.trim_ascii().is_empty() {
-                (behind, len) = (index, self.lines.len());
-            }
-        }
-        self.lines.truncate(len);
-        behind
+    /// Returns whether a line within the counts is the header of the next file, since a hunk is right
+    /// below its names. Content can be like that only where hunks have no context: else there would
+    /// be context behind it, or the end of the file.
+    fn is_header(&self, index: usize) -> bool {
+        let mut lines = self.lines.iter();
+        self.rows.starts_with(index, b"--- ")
+            && self.rows.starts_section(index)
+            && lines.any(|line| line.mark == Mark::Context)
     }
 
     /// Returns whether a side that a line would belong to ends without a newline, so that nothing
@@ -195,9 +185,10 @@ impl<'a> Body<'a, '_, '_> {
         })
     }
 
-    /// Returns whether a line is the `-- ` above a signature.
+    /// Returns whether a line is the `-- ` above a signature, which only prose is behind.
     fn is_separator(&self, index: usize) -> bool {
-        self.rows.get(index).is_some_and(|row| row.text == b"-- ")
+        !self.rows.is_enclosed()
+            && self.rows.get(index).is_some_and(|row| row.text == b"-- ")
             && self
                 .rows
                 .get(index + 1)
@@ -208,11 +199,13 @@ impl<'a> Body<'a, '_, '_> {
     /// prose. Where something is open around the diff there is no prose: each line with a prefix
     /// belongs to a hunk.
     fn left_out(&self, end: usize) -> Option<Row<'a>> {
-        let ends = |index: usize| self.rows.stops(index) || self.rows.names_files(index);
+        let is_enclosed = self.rows.is_enclosed();
+        let is_names = |index: usize| !is_enclosed && self.rows.names_files(index);
+        let ends = |index: usize| self.rows.stops(index) || is_names(index);
         let mut below = (end..)
             .take_while(|&index| !ends(index))
             .map_while(|index| self.rows.get(index));
-        if self.rows.is_enclosed() {
+        if is_enclosed {
             let is_line = |row: &Row<'_>| matches!(kind(*row), LineKind::Line(_));
             return below.find(|row| is_line(row) && !row.text.trim_ascii().is_empty());
         }
@@ -235,18 +228,27 @@ impl<'a> Body<'a, '_, '_> {
         first_change(rows.take_while(|row| !matches!(kind(*row), LineKind::None)))
     }
 
-    /// Takes all lines up to what can be none; returns the line behind them.
-    fn uncounted(&mut self, mut index: usize) -> usize {
+    /// Takes all lines up to a line that can't belong to the hunk; returns the line behind them.
+    /// Blank lines at the end aren't taken.
+    fn go_on(&mut self, mut index: usize) -> usize {
         let mut blanks = Vec::new();
         let mut listed = 0;
         while !self.rows.stops(index)
             && let Some(row) = self.rows.get(index)
         {
             let kind = kind(row);
-            if matches!(kind, LineKind::Empty) {
+            let is_whole = self.is_whole();
+            let is_blank = match kind {
+                LineKind::Line(Mark::Context) => is_whole && text::is_blank(row.text),
+                _ => matches!(kind, LineKind::Empty),
+            };
+            if is_blank {
                 blanks.push(row);
                 index += 1;
                 continue;
+            }
+            if is_whole && self.is_foreign(index, &kind) {
+                break;
             }
             if !blanks.is_empty() {
                 if matches!(kind, LineKind::None) && self.is_prose(index) {
@@ -255,35 +257,65 @@ impl<'a> Body<'a, '_, '_> {
                 if index >= listed {
                     listed = self.list_end(index);
                     if self.is_list(index, listed) {
-                        return index - blanks.len();
+                        break;
                     }
                 }
             }
-            blanks
-                .drain(..)
-                .for_each(|blank| self.push(blank, self.blank));
+            self.take_blanks(&mut blanks);
             match kind {
                 LineKind::Line(mark) => self.push(row, mark),
                 LineKind::NoNewline => self.no_newline(row),
                 LineKind::Empty | LineKind::None => {
-                    let is_numbered =
-                        has_line_number(row.text, self.rows.get(index + 1).map(|row| row.text));
-                    let error = if is_numbered {
-                        Error::Numbered
-                    } else if Fence::begins(row.text) {
-                        Error::FenceWithin
-                    } else if row.text.starts_with(b"\x1b") {
-                        Error::Coloured
-                    } else {
-                        Error::NoPrefix
-                    };
-                    self.errors.push(Located::new(row.span, error));
+                    self.errors
+                        .push(Located::new(row.span, self.without_prefix(index, row)));
                     return self.skip(index + 1);
                 }
             }
             index += 1;
         }
+        if self.lacks_old_lines() {
+            self.take_blanks(&mut blanks);
+        }
         index - blanks.len()
+    }
+
+    /// Returns whether the header claims old lines and there are none yet, so that blank lines are
+    /// all that can be meant.
+    fn lacks_old_lines(&self) -> bool {
+        self.claimed.is_some_and(|[old, _]| old > 0) && self.found[0] == 0
+    }
+
+    /// Takes blank lines that turn out to be of the hunk.
+    fn take_blanks(&mut self, blanks: &mut Vec<Row<'a>>) {
+        for blank in blanks.drain(..) {
+            let mark = match blank.text.is_empty() {
+                true => self.blank,
+                false => Mark::Context,
+            };
+            self.push(blank, mark);
+        }
+    }
+
+    /// Returns whether a line can be none of a hunk that has all its lines.
+    fn is_foreign(&self, index: usize, kind: &LineKind) -> bool {
+        match kind {
+            LineKind::Line(mark) => self.is_ended(*mark) || self.is_separator(index),
+            LineKind::NoNewline => self.lines.last().is_none_or(|line| line.unterminated),
+            LineKind::Empty | LineKind::None => true,
+        }
+    }
+
+    /// Returns the error of a line in a hunk that has no prefix.
+    fn without_prefix(&self, index: usize, row: Row<'_>) -> Error {
+        if has_line_number(row.text, self.rows.get(index + 1).map(|row| row.text)) {
+            Error::Numbered
+        } else if Fence::begins(row.text) {
+            Error::FenceWithin
+        } else if row.text.starts_with(b"\x1b") {
+            Error::Coloured
+        } else {
+            Error::NoPrefix
+        }
     }
 
     /// Returns the first line of a list behind empty lines.
@@ -358,6 +390,8 @@ impl<'a> Body<'a, '_, '_> {
         if skip == 0 && mark == Mark::Added {
             self.is_filled.get_or_insert(row);
         }
+        let [old, new] = counts_of(mark);
+        self.found = [self.found[0] + old, self.found[1] + new];
         let cr = usize::from(row.ending == Ending::CrLf && !self.crlf);
         let range = row.start() + skip..row.start() + row.text.len() + cr;
         let text = Text::at(
@@ -392,4 +426,9 @@ impl<'a> Body<'a, '_, '_> {
             (old, new) = (old || of_old, new || of_new);
         }
     }
+}
+
+/// Returns how many old and new lines a line is.
+fn counts_of(mark: Mark) -> [u32; 2] {
+    [Mark::Added, Mark::Removed].map(|other| u32::from(mark != other))
 }

@@ -9,23 +9,24 @@
 //! for all of it.
 //!
 //! # Where hunks end
-//! The numbers in a hunk's header say how many lines it has: where these are met it ends, whatever
-//! follows, and nothing else ends it before, so a unified diff may be content of a unified diff.
-//! Models count badly, though.
-//! - Where a line can be none of the hunk before the counts are met, it goes on to what can be no
-//!   line of any: a header, the end of the Markdown fence around the diff, a paragraph of prose. No
-//!   fence ends it where changes follow at once, and neither does a line that `diff` or version
-//!   control writes between sections: that line is the file's, and lacks its prefix.
-//! - Behind the end of the fence, lines that look like hunk lines are warned of.
-//! - Lines with a prefix that follow at once on a hunk that is complete by its counts are taken in
-//!   if they only add. If there are old lines among them, planning decides
-//!   ([`Hunk::excess`](crate::patch::Hunk::excess)): where the file doesn't hold them it can't be
-//!   told whether they are prose, such as a list, and the hunk is refused.
-//! - Lines behind an empty line aren't part of a complete hunk. In prose, lines that look like hunk
-//!   lines and not like a list are warned of. Where a fence, a heredoc, a tag or a string says where
-//!   the diff ends, no prose follows: a line with a prefix that is in no hunk is refused.
-//! - `-- ` behind a hunk, with no further line of it behind that, is what is above the signature of
-//!   a mail.
+//! The numbers in a hunk's header say how many lines it has. Models count badly, though.
+//! - Where the counts are met, and what follows can't belong to the hunk, it ends: a unified diff may
+//!   be content of a unified diff. Outside of a fence, a heredoc, a tag or a string, which say where
+//!   the diff ends, an empty line ends it there, too: a list in prose is no content.
+//! - Else the counts are wrong. The hunk goes on to what can be no line of any: a header, or the end
+//!   of the Markdown fence around the diff; once it has as many lines as it claims, text without a
+//!   prefix; and outside of a fence a paragraph of prose, or a list, behind an empty line. Blank
+//!   lines at its end are none of it.
+//! - The names of the next file aren't content, though the counts reach across them, where a hunk
+//!   that has context is above them and a hunk below: content has context behind it, or the file's
+//!   end.
+//! - No fence ends a hunk where changes follow at once, and neither does a line that `diff` or
+//!   version control writes between sections: that line is the file's, and lacks its prefix.
+//! - Where something says where the diff ends, no line with a prefix is left out: below text that
+//!   ends a hunk it is refused. In prose, and behind the end of the fence, lines that look like hunk
+//!   lines are warned of.
+//! - `-- ` behind a hunk in prose, with no further line of it behind that, is what is above the
+//!   signature of a mail.
 //! - A hunk with fewer lines than claimed is cut off, not miscounted, if nothing but empty lines
 //!   follows it. Where one of its lines contradicts the counts, they are wrong for certain: then
 //!   only if the response ends within a line or an open fence.

@@ -9,7 +9,7 @@ use super::line_kind::is_change;
 use super::rows::{HunkSurroundings, Rows};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
-use crate::text::{LineNo, Located, Source, Span};
+use crate::text::{LineNo, Located, Source, Span, is_blank};
 
 /// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
 /// and `@@`.
@@ -165,7 +165,7 @@ impl<'a> SectionBody<'a> {
 /// Returns the line of the next hunk's header. Blank lines may be between hunks.
 fn next_hunk(rows: &Rows<'_, '_>, index: usize, is_first: bool) -> Option<usize> {
     let blanks = (index..)
-        .take_while(|&at| rows.get(at).is_some_and(|row| row.text.is_empty()))
+        .take_while(|&at| rows.get(at).is_some_and(|row| is_blank(row.text)))
         .count();
     let at = index + if is_first { 0 } else { blanks };
     rows.starts_hunk(at).then_some(at)

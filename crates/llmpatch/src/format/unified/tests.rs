@@ -74,12 +74,7 @@ fn edits(patch: &Patch<'_>) -> Vec<String> {
             said += &hunk.position.as_ref().map(at).unwrap_or_default();
             said += &hunk.locators.iter().map(named).collect::<String>();
             said += ":";
-            for (index, line) in hunk.lines.iter().enumerate() {
-                said += if hunk.excess > 0 && index + hunk.excess == hunk.lines.len() {
-                    "|"
-                } else {
-                    ""
-                };
+            for line in &hunk.lines {
                 said.push(match line.mark {
                     Mark::Context => ' ',
                     Mark::Removed => '-',
@@ -329,11 +324,11 @@ fn counts_end_a_hunk_and_are_corrected() {
         ),
         (
             "@@ -1 +1 @@\n-b\n+c\n d\n",
-            "M x @1,2+1,2:-b+c| d\nwarning 6: hunk 1",
+            "M x @1,2+1,2:-b+c d\nwarning 6: hunk 1",
         ),
         (
             "@@ -1 +1 @@\n-b\n+c\n- d\n+e\n\n f\n",
-            "M x @1,2+1,2:-b+c|- d+e\nwarning 6: hunk 1",
+            "M x @1,4+1,4:-b+c- d+e  f\nwarning 6: hunk 1",
         ),
         (
             "@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n- d\n",
@@ -345,7 +340,7 @@ fn counts_end_a_hunk_and_are_corrected() {
         ),
         (
             "@@ -1 +1 @@\n-b\n+c\n-- \n+d\n",
-            "M x @1,2+1,2:-b+c|-- +d\nwarning 6: hunk 1",
+            "M x @1,2+1,2:-b+c-- +d\nwarning 6: hunk 1",
         ),
         // Too few and too many.
         ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nx\n", {

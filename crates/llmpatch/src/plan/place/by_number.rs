@@ -15,8 +15,6 @@
 //!   is taken at its word: its new lines end as they are written. In any other hunk, they end as
 //!   the lines around them do, and so they do where the only old line is a last line without
 //!   newline, which shows no terminator.
-//! - Lines beyond a hunk's counts are lines of it if the file has them behind the counted lines, or
-//!   if only with them the hunk has a place. Otherwise nobody can tell whether they are prose.
 //! - Old lines that are all blank say nothing, as no old lines do: where others are like them, the
 //!   number alone decides, with a warning.
 //! - A heading is a line of the file whatever whitespace is around it; of long headings, which git
@@ -131,11 +129,7 @@ pub(super) struct NumberPlacer<'f> {
 impl NumberPlacer<'_> {
     /// Finds the place of a hunk, and takes it.
     fn place(&mut self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
-        let mut found = self.find(hunk);
-        if hunk.excess > 0 {
-            found = self.confirm(hunk, found);
-        }
-        let found = found?;
+        let found = self.find(hunk)?;
         if self.task.rules.unique && found.how.value == Placing::Exact {
             self.check_only(hunk)?;
         }
@@ -151,35 +145,6 @@ impl NumberPlacer<'_> {
         match places.only() {
             Ok(_) => Ok(()),
             Err(places) => Err(no_place(hunk, Ambiguity::Unique(places))),
-        }
-    }
-
-    /// Refuses the place of a hunk with lines beyond its counts if without these lines it has
-    /// another place.
-    fn confirm(
-        &self,
-        hunk: &Hunk<'_>,
-        whole: Result<HunkPlace, Located<PlaceError>>,
-    ) -> Result<HunkPlace, Located<PlaceError>> {
-        let (counted, beyond) = hunk
-            .lines
-            .split_at(hunk.lines.len().saturating_sub(hunk.excess));
-        let position = hunk.position.clone();
-        let counted = Hunk {
-            lines: counted.to_vec(),
-            position,
-            span: hunk.span,
-            ..Hunk::default()
-        };
-        let Ok(alone) = self.find(&counted) else {
-            return whole;
-        };
-        match whole {
-            Ok(found) if found.range.start == alone.range.start => Ok(found),
-            _ => Err(Located::new(
-                beyond.first().and_then(|line| line.text.span).or(hunk.span),
-                PlaceError::Unconfirmed,
-            )),
         }
     }
 
