@@ -122,6 +122,10 @@ impl Difference {
 
     /// Returns how two names differ that look the same.
     pub(super) fn of_names(patch: &[u8], file: &[u8]) -> Option<String> {
+        if patch.trim_ascii_end() == file && patch != file {
+            let spaces = spaces(&patch[file.len()..]);
+            return Some(format!("the patch's name ends with {spaces}"));
+        }
         let how = Self::of(patch, file, 100, false).how;
         matches!(how, How::LookAlike(..) | How::Combining(..)).then(|| how.to_string())
     }

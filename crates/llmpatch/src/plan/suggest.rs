@@ -187,12 +187,13 @@ pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     fitting.max_by_key(|tracked| tracked.as_bytes().len())
 }
 
-/// Returns the only tracked path that is the given path without what is around it, ends with it,
+/// Returns the only tracked path that is the given path without what is around it, be it spaces, ends with it,
 /// differs only in case, has its name, or is spelt nearly like it. Where several do, none: a guess
 /// between them would be no help.
 fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
-    let plain = plain(path.as_bytes()).and_then(|plain| RepoPath::new(&plain).ok());
-    let path = plain.as_ref().unwrap_or(path);
+    let bare = plain(path.as_bytes()).unwrap_or_else(|| path.as_bytes().into());
+    let bare = RepoPath::new(bare.trim_ascii()).ok();
+    let path = bare.as_ref().unwrap_or(path);
     let only = |fits: &dyn Fn(&RepoPath) -> bool| {
         let mut fitting = tracked.iter().filter(|other| fits(other));
         fitting

@@ -81,8 +81,8 @@ impl<'a> RawHeader<'a> {
             && row.text.starts_with(b"diff --git ")
         {
             let names = row.behind(b"diff --git ".len());
-            let are_null = naming.split(names.text).map(|pair| naming.are_null(&pair));
-            let [old, new] = are_null.unwrap_or_default();
+            let pair = naming.split(names.text);
+            let [old, new] = pair.map_or([false; 2], |[old, new]| naming.are_null([&old, &new]));
             raw.new = old || names.text.starts_with(b"/dev/null ");
             raw.deleted = new || names.text.ends_with(b" /dev/null");
             raw.git = raw.read_of(row, naming.git(names)).flatten();
@@ -103,7 +103,7 @@ impl<'a> RawHeader<'a> {
                     .and_then(|row| raw.read_of(row, naming.side(row.behind(4))))
             });
             if let [Some(old), Some(new)] = sides {
-                raw.sides = Some([old, new]);
+                raw.sides = Some(naming.nulls([old, new]));
             }
             index += 2;
         }

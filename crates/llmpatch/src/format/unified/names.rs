@@ -206,7 +206,7 @@ impl Naming {
         let Some(pair) = self.split(row.text) else {
             return Ok(None);
         };
-        let is_null = self.are_null(&pair);
+        let is_null = self.are_null([&pair[0], &pair[1]]);
         let [old, new] = pair.map(|bytes| {
             let span = Some(row.span);
             self.stripped(Text { bytes, span }, 0)
@@ -221,15 +221,27 @@ impl Naming {
         Ok((!is_apart).then_some(pair))
     }
 
-    /// Returns which of the names behind `diff --git ` is no file's. A program may put its letter before
-    /// `/dev/null`, too.
-    pub(super) fn are_null(&self, pair: &[Cow<'_, [u8]>; 2]) -> [bool; 2] {
-        let is_null = |side: usize| {
-            let rest = self.prefix(&pair[side]).map(|(_, rest)| rest);
-            *pair[side] == *NULL || rest.is_some_and(|rest| rest == &NULL[1..])
-        };
-        let are_null = [is_null(0), is_null(1)];
+    /// Returns which of two names is no file's. A program may put its letter before `/dev/null`, too.
+    pub(super) fn are_null(&self, pair: [&[u8]; 2]) -> [bool; 2] {
+        let are_null = pair.map(|name| {
+            let rest = self.prefix(name).map(|(_, rest)| rest);
+            name == NULL || rest.is_some_and(|rest| rest == &NULL[1..])
+        });
         are_null.map(|is_null| is_null && are_null != [true, true])
+    }
+
+    /// Returns the names behind `---` and `+++`, a name that is no file's taken away.
+    pub(super) fn nulls<'a>(&self, sides: [SideName<'a>; 2]) -> [SideName<'a>; 2] {
+        let [old, new] = &sides;
+        let (Some(a), Some(b)) = (&old.name, &new.name) else {
+            return sides;
+        };
+        let [is_old, is_new] = self.are_null([a, b]);
+        let [old, new] = sides;
+        [(old, is_old), (new, is_new)].map(|(side, is_null)| SideName {
+            name: side.name.filter(|_| !is_null),
+            ..side
+        })
     }
 
     /// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in
