@@ -23,9 +23,8 @@
 //!   What removes that line is taken at its word.
 //! - In a hunk without old lines, lines end as they are written if any line of the section is
 //!   written with CR, and else as the lines around them.
-//! - `--unique` refuses a hunk whose old lines are elsewhere too, also if they are where its number
-//!   says: it asks for hunks that can't be mistaken, and models' numbers often are. `--strict`
-//!   refuses what would be moved, and hunks that go by their number alone.
+//! - A place that a right number names is the only place for `--unique`, too. `--strict` refuses
+//!   what would be moved, and hunks that go by their number alone.
 //! - Lines added behind a last line without newline give it one, with a warning.
 
 use std::cell::OnceCell;
@@ -130,22 +129,9 @@ impl NumberPlacer<'_> {
     /// Finds the place of a hunk, and takes it.
     fn place(&mut self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
         let found = self.find(hunk)?;
-        if self.task.rules.unique && found.how.value == Placing::Exact {
-            self.check_only(hunk)?;
-        }
         self.cursor = found.range.end;
         self.take(hunk, found.range.clone());
         Ok(found)
-    }
-
-    /// Checks that the old lines of a hunk are in one place only.
-    fn check_only(&self, hunk: &Hunk<'_>) -> Result<(), Located<PlaceError>> {
-        let run = self.search.run(hunk);
-        let places = self.taken.candidates(&run, self.allowed(hunk, run.len()));
-        match places.only() {
-            Ok(_) => Ok(()),
-            Err(places) => Err(no_place(hunk, Ambiguity::Unique(places))),
-        }
     }
 
     /// Finds the place of a hunk.
