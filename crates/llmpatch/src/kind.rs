@@ -230,7 +230,8 @@ kinds! {
     Directory = "directory", Nobody;
     /// A find that begins or ends inside a word of the file.
     InsideWord = "inside-word", Nobody;
-    /// An `occurrence="last"` whose match overlaps the last as occurrences are counted.
+    /// An `occurrence="last"` whose match overlaps the last as occurrences are counted; or a hunk that
+    /// begins in the context of the hunk before.
     Overlap = "overlap", Nobody;
     /// A hunk whose header claims other counts of lines than it has.
     Recounted = "recounted", Nobody;

@@ -103,6 +103,7 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
         }
         Placing::Shifted { at, other } => among(of, *at, &[*other]),
         Placing::Restated(at)
+        | Placing::Shared(at)
         | Placing::BlankDropped(at)
         | Placing::BlankEdges(at)
         | Placing::Behind { ahead: at, .. }

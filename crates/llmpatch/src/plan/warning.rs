@@ -160,6 +160,10 @@ pub enum Placing {
     #[error(": its lines begin with its own context line {_0}, and are changed there")]
     #[strum(props(kind = "restated", how = "restated"))]
     Restated(LineNo),
+    /// The old lines begin, with this line, in the context that ends the hunk before.
+    #[error(": its lines begin on line {_0}, in the context of the hunk before, which both have")]
+    #[strum(props(kind = "overlap"))]
+    Shared(LineNo),
     /// A trailing empty line that isn't in the file was left out, and the hunk was placed on this
     /// one.
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]

@@ -38,7 +38,7 @@ use super::candidates::Taken;
 use super::headings::Headings;
 use super::hunk_place::{HunkPlace, has_cr, text, without_mark};
 use super::hunk_search::HunkSearch;
-use super::placed::made;
+use super::placed::{PlacedHunk, made};
 use super::{Outcome, Policy, Task, first_old, no_place};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
@@ -74,7 +74,9 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         headings: OnceCell::new(),
         growth: OnceCell::new(),
         cursor: 0,
+        core_end: 0,
         taken: Taken::default(),
+        cores: Taken::default(),
         changed: Taken::default(),
     };
     let mut found = Vec::new();
@@ -88,7 +90,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
     // Stable, so that two insertions at one place stay in the order of their hunks.
     found.sort_by_key(|(.., found)| (found.range.start, found.range.end));
     let mut is_top = true;
-    let placed: Vec<_> = found
+    let mut placed: Vec<_> = found
         .into_iter()
         .map(|(number, hunk, found)| {
             let placed = placer.fitted(number, hunk, found, shows_cr, is_top);
@@ -96,7 +98,16 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
             placed
         })
         .collect();
+    leave_shared(&mut placed);
     made(task, hunks, &placed, Last::AsItIs, outcome)
+}
+
+/// Gives context that two hunks have to the later one; the hunks are in the file's order.
+fn leave_shared(placed: &mut [PlacedHunk<'_>]) {
+    for at in 1..placed.len() {
+        let start = placed[at].range.start;
+        placed[at - 1].leave(start);
+    }
 }
 
 /// Returns what a new file holds: its lines as they are written.
@@ -119,8 +130,12 @@ pub(super) struct NumberPlacer<'f> {
     growth: OnceCell<usize>,
     /// Behind the last line of the hunk before.
     pub(super) cursor: usize,
+    /// Behind what the hunk before changes: the lines from there to the cursor are its context.
+    pub(super) core_end: usize,
     /// The lines of hunks that have a place.
     pub(super) taken: Taken,
+    /// The same, apart from the context behind what a hunk changes.
+    pub(super) cores: Taken,
     /// The lines that the hunks change: lines without a number may be in what is only context.
     pub(super) changed: Taken,
 }
@@ -129,7 +144,6 @@ impl NumberPlacer<'_> {
     /// Finds the place of a hunk, and takes it.
     fn place(&mut self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
         let found = self.find(hunk)?;
-        self.cursor = found.range.end;
         self.take(hunk, found.range.clone());
         Ok(found)
     }
@@ -161,6 +175,9 @@ impl NumberPlacer<'_> {
         if self.fits(&run, claimed, &allowed) {
             return self.numbered(hunk, claimed, &run, &allowed);
         }
+        if self.shares(&run, claimed, &allowed) {
+            return Ok(self.shared(hunk, claimed, &run));
+        }
         if let Some(found) = self.marked(hunk, claimed, &allowed) {
             return Ok(found);
         }
@@ -176,7 +193,10 @@ impl NumberPlacer<'_> {
                 Some(HunkPlace::new(at..at + run.len(), hunk.span, how))
             }
             Ok(Some(_)) => None,
-            Ok(None) => self.at_a_level(hunk, Some(claimed), self.cursor)?,
+            Ok(None) => match run.at_or_after(self.core_end) {
+                Some(at) if self.shares(&run, at, &allowed) => Some(self.shared(hunk, at, &run)),
+                _ => self.at_a_level(hunk, Some(claimed), self.cursor)?,
+            },
             Err(places) => return Err(no_place(hunk, Ambiguity::Moved(places))),
         };
         found.ok_or_else(|| self.place_error(hunk, &run, claimed))
@@ -185,6 +205,19 @@ impl NumberPlacer<'_> {
     /// Returns whether a line is a place of old lines that may begin there, and is free.
     pub(super) fn fits(&self, run: &Run<'_>, at: usize, allowed: &Range<usize>) -> bool {
         run.contains(at) && allowed.contains(&at) && self.taken.is_free(at..at + run.len())
+    }
+
+    /// Returns whether old lines may begin at a line in the context of the hunk before.
+    pub(super) fn shares(&self, run: &Run<'_>, at: usize, allowed: &Range<usize>) -> bool {
+        let is_context = (self.core_end..self.cursor).contains(&at) && !self.task.rules.strict;
+        let is_free = || self.cores.is_free(at..at + run.len());
+        is_context && run.contains(at) && allowed.contains(&at) && is_free()
+    }
+
+    /// Places a hunk that begins in the context of the hunk before.
+    pub(super) fn shared(&self, hunk: &Hunk<'_>, at: usize, run: &Run<'_>) -> HunkPlace {
+        let how = Placing::Shared(LineNo::from_index(at));
+        HunkPlace::new(at..at + run.len(), hunk.span, how)
     }
 
     /// Places a hunk whose old lines are where its number says.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::place_error::{Ambiguity, PlaceError};
 use super::super::warning::Placing;
 use super::by_number::NumberPlacer;
-use super::placed::{AddedLines, PlacedHunk, blocks, changed};
+use super::placed::{AddedLines, PlacedHunk, blocks, changed, context_behind};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::Document;
 use crate::text::{Ending, LineNo, Lines, Located, Span};
@@ -148,6 +148,13 @@ impl NumberPlacer<'_> {
     /// Takes the place of a hunk.
     pub(super) fn take(&mut self, hunk: &Hunk<'_>, range: Range<usize>) {
         let lines: Vec<_> = hunk.lines.iter().collect();
+        self.cursor = range.end;
+        // A file that is only a byte order mark has a line to a hunk, and none to us.
+        let core_end = range.end.saturating_sub(context_behind(hunk.lines.iter()));
+        self.core_end = core_end.max(range.start);
+        if !hunk.is_anchor() {
+            self.cores.add(range.start..self.core_end);
+        }
         changed(&lines, range.start).for_each(|lines| self.changed.add(lines));
         self.taken.add(range);
     }

@@ -39,6 +39,20 @@ impl PlacedHunk<'_> {
         side(Mark::Added).eq(side(Mark::Removed))
     }
 
+    /// Returns the line behind what the hunk changes; the lines between it and the hunk's end are
+    /// context, which a later hunk may begin with.
+    pub(super) fn core_end(&self) -> usize {
+        let context = context_behind(self.lines.iter().copied());
+        self.range.end.saturating_sub(context).max(self.range.start)
+    }
+
+    /// Leaves the context from a line on to a later hunk.
+    pub(super) fn leave(&mut self, from: usize) {
+        let shared = self.range.end.saturating_sub(from);
+        self.lines.truncate(self.lines.len() - shared);
+        self.range.end -= shared;
+    }
+
     /// Returns where the added lines are, if they are right before or behind the old lines already.
     fn again(&self, file: &Document) -> Option<LineNo> {
         let removed = self.lines.iter().filter(|line| line.mark == Mark::Removed);
@@ -78,6 +92,14 @@ impl PlacedHunk<'_> {
             splicer.replace(removed, added.by_ref().take(block.len() - removed));
         }
     }
+}
+
+/// Returns how many lines of context are behind what lines change.
+pub(super) fn context_behind<'l, 'p: 'l>(
+    lines: impl DoubleEndedIterator<Item = &'l HunkLine<'p>>,
+) -> usize {
+    let is_context = |line: &&HunkLine<'_>| line.mark == Mark::Context;
+    lines.rev().take_while(is_context).count()
 }
 
 /// Splits lines into runs of context and, between them, runs of removed and added lines: one

@@ -38,6 +38,9 @@ impl<'f> OrderPlacer<'f> {
         if let Some(found) = self.seek_at(None, wanted)? {
             return Ok(found);
         }
+        if let Some(found) = self.seek_shared(wanted) {
+            return Ok(found);
+        }
         for level in self.search.levels().iter() {
             if let Some(found) = self.seek_at(Some(level), wanted)? {
                 return Ok(found);
@@ -85,6 +88,25 @@ impl<'f> OrderPlacer<'f> {
             }
             is_trimmed = true;
         }
+    }
+
+    /// Finds old lines that begin in the context of the hunk before, and takes that context from it.
+    fn seek_shared(&mut self, SoughtRun { hunk, context }: SoughtRun<'f>) -> Option<RunPlace<'f>> {
+        let run = self.search.run(hunk);
+        let before = self.placed.last_mut()?;
+        let is_next = before.range.end == self.cursor && context.is_none() && !hunk.end_of_file;
+        let at = run.at_or_after(before.core_end())?;
+        if self.task.rules.strict || !is_next || at >= self.cursor {
+            return None;
+        }
+        before.leave(at);
+        self.tell(hunk.span, Placing::Shared(LineNo::from_index(at)));
+        Some(RunPlace {
+            at,
+            run,
+            level: None,
+            lines: hunk.lines.iter().collect(),
+        })
     }
 
     /// Finds the only candidate for the old lines of a hunk at a level.

@@ -56,8 +56,11 @@ impl NumberPlacer<'_> {
         let only = self.changed.candidates(&run, within).only();
         let only = only.map_err(|places| no_place(hunk, Ambiguity::Unique(places)))?;
         let only = only.map(|at| at..at + run.len());
-        if let Some(at) = only.filter(|at| self.taken.is_free(at.clone())) {
+        if let Some(at) = only.clone().filter(|at| self.taken.is_free(at.clone())) {
             return Ok(HunkPlace::exact(at));
+        }
+        if let Some(at) = only.filter(|at| self.shares(&run, at.start, &allowed)) {
+            return Ok(self.shared(hunk, at.start, &run));
         }
         if let Some(found) = self.at_a_level(hunk, None, from)? {
             return Ok(found);

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::*;
 use crate::search::IndentedBlock;
@@ -174,6 +175,8 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
     let mut cursor = 0;
     let mut replaced = Replaced::default();
     let mut replacements: Vec<(usize, usize, Vec<String>)> = Vec::new();
+    // The lines of context that the chunk before ends with.
+    let mut shared = 0..0;
     for chunk in chunks {
         let mut at_context = None;
         if let Some(text) = &chunk.context {
@@ -191,13 +194,21 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
                 0,
                 chunk.lines.iter().map(|(_, line)| line.clone()).collect(),
             ));
+            shared = at..at;
             continue;
         }
         let is_anchor = chunk.lines.iter().all(|(mark, _)| *mark == Mark::Context);
         if is_anchor && old(&chunk.lines).iter().all(|line| is_blank(line)) {
             continue;
         }
-        let (level, at, body) = seek(lines, chunk, cursor, at_context, &replaced, up_to)?;
+        let is_shared = shared.end == cursor && at_context.is_none() && !chunk.end_of_file;
+        let sharing = if is_shared { shared } else { 0..0 };
+        let (level, at, body) = seek(lines, chunk, cursor, at_context, &replaced, up_to, sharing)?;
+        if at < cursor && at_context != Some(at) {
+            let (_, len, new) = replacements.last_mut()?;
+            *len -= cursor - at;
+            new.truncate(new.len() - (cursor - at));
+        }
         let old = old(&body);
         let pairs: Vec<_> = old
             .iter()
@@ -217,6 +228,11 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
         }
         replaced.note(at, &body);
         cursor = at + old.len();
+        let behind = body
+            .iter()
+            .rev()
+            .take_while(|(mark, _)| *mark == Mark::Context);
+        shared = cursor - behind.count()..cursor;
         replacements.push((at, old.len(), new));
     }
     replacements.sort_by_key(|(at, ..)| *at);
@@ -311,6 +327,7 @@ fn seek(
     context: Option<usize>,
     replaced: &Replaced,
     up_to: Fuzz,
+    shared: Range<usize>,
 ) -> Option<(Fuzz, usize, Body)> {
     // As written, and without a trailing empty old line, unless it is a context line that added
     // lines follow.
@@ -354,6 +371,12 @@ fn seek(
             };
             if let Some(at) = found {
                 return Some((level, at, body.clone()));
+            }
+        }
+        if level == Fuzz::Exact {
+            let all = places(level, lines, &old(&chunk.lines));
+            if let Some(at) = all.into_iter().find(|at| shared.contains(at)) {
+                return Some((level, at, chunk.lines.clone()));
             }
         }
     }
