@@ -2,60 +2,109 @@
 //! edits that do much with little, four times as much takes not much more than four times as long.
 //!
 //! valgrind counts, and where it can't, these tests are skipped, unless `FAULTS` is set, as for the tests of that name.
-//! Each run takes a second, so without `CASES=all` two formats stand for all.
+//! Without `CASES=all` two formats stand for all, and a part of the other rows.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
+use assert_fs::TempDir;
+use assert_fs::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::{Repo, isolated, program, run, some};
 use crate::{in_full, scaled};
 
-/// Counts the instructions of a run that does what it should; `None` where nothing counts.
-fn instructions(repo: &Repo, args: &[&str], input: &str) -> Option<f64> {
-    let counts = [
-        "--tool=cachegrind",
-        "--cache-sim=no",
-        "--cachegrind-out-file=/dev/null",
-    ];
-    let mut command = isolated(Command::new("valgrind"), repo.path());
-    command.args(counts).arg(program()).args(args);
+/// Where the program begins to read a response, and to write one. Both have a symbol, since several
+/// commands call them.
+const READS: &str = "git_llmpatch::cli::responses::ResponseOrigin::source";
+const WRITES: &str = "git_llmpatch::cli::show::written";
+
+/// Counts the instructions of each of so many responses of a run that does what it should, from
+/// where the program begins with it to where it begins with the next; `None` where nothing counts.
+///
+/// valgrind needs seconds to begin with a debug build, and translates each part of it once, so one
+/// process takes many responses; what it would do to translate well takes longer than running does.
+fn instructions(repo: &Repo, begins: &str, args: &[&str], responses: usize) -> Option<Vec<f64>> {
     let is_there = Command::new("valgrind").arg("--version").output().is_ok();
     if !is_there {
         assert!(std::env::var_os("FAULTS").is_none(), "valgrind isn't there");
+        eprintln!("skipped, since valgrind isn't there");
         return None;
     }
-    let ended = run(&mut command, input.as_bytes());
-    let count = ended
-        .stderr
-        .lines()
-        .find_map(|line| line.split_once(" refs:"));
-    let (_, count) = count.unwrap_or_else(|| panic!("{args:?}: {}", ended.stderr));
-    assert_eq!(ended.status, 0, "{args:?}: {}", ended.stderr);
-    Some(count.trim().replace(',', "").parse().unwrap())
+    let place = TempDir::new().unwrap();
+    let counts = place.child("counts");
+    let mut command = isolated(Command::new("valgrind"), repo.path());
+    command
+        .args(["--tool=callgrind", "--vex-iropt-level=0"])
+        .args(["--vex-guest-chase=no", "--smc-check=none"])
+        .arg(format!("--callgrind-out-file={}", counts.display()))
+        .arg(format!("--dump-before={begins}"))
+        .arg(program())
+        .args(args);
+    run(&mut command, b"").succeeded();
+    // The first has what is done before all of them, the file without a number the last.
+    let numbered = (2..=responses).map(|nth| place.child(format!("counts.{nth}")));
+    let files = numbered.chain([counts]);
+    Some(files.map(|file| counted(&file, begins)).collect())
 }
 
-/// Demands that work grows about as what there is to do, beside that of a run with nothing to do.
+/// Returns what is counted in a file of callgrind's.
+fn counted(file: &Path, begins: &str) -> f64 {
+    let said = std::fs::read_to_string(file).unwrap_or_else(|err| panic!("{begins}: {err}"));
+    let mut totals = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("totals: "));
+    totals.next().unwrap().parse().unwrap()
+}
+
+/// Hardly anything, and then so much, and four times as much.
+fn sizes() -> [usize; 3] {
+    let small = scaled(150, 6000);
+    [4, small, 4 * small]
+}
+
+/// Demands of each row that work grows about as what there is to do, beside that of hardly
+/// anything. A row makes a response of a size, and the file of that name that it is about.
+///
 /// A square would be 16 times as much. Lines that few symbols make need context as long as the
 /// logarithm of their count to be told apart, so a response has up to five times the bytes; and few
 /// edits of a small file are looked for one by one, which more of them aren't: in full, no file is
 /// so small.
 #[track_caller]
-fn is_linear(what: &str, args: &[&str], scene: impl Fn(usize) -> (Repo, String)) {
-    let small = scaled(150, 6000);
-    let counted = |size| {
-        let (repo, input) = scene(size);
-        instructions(&repo, args, &input)
-    };
-    let Some([start, few, many]) = [4, small, 4 * small]
-        .map(counted)
-        .into_iter()
-        .collect::<Option<Vec<_>>>()
-        .map(|all| [all[0], all[1], all[2]])
-    else {
-        eprintln!("{what}: skipped, since valgrind isn't there");
+fn are_linear<F>(args: &[&str], rows: impl IntoIterator<Item = (&'static str, F)>)
+where
+    F: Fn(&Repo, &str, usize) -> String,
+{
+    let repo = Repo::empty();
+    let (mut names, mut responses) = (Vec::new(), Vec::new());
+    for (what, scene) in rows {
+        for size in sizes() {
+            let number = responses.len();
+            let response = scene(&repo, &format!("{number}.txt"), size);
+            let file = repo.child(format!("response{number}"));
+            file.write_str(&response).unwrap();
+            responses.push(file.display().to_string());
+        }
+        names.push(what);
+    }
+    let args: Vec<_> = args
+        .iter()
+        .copied()
+        .chain(responses.iter().map(|path| &**path))
+        .collect();
+    let Some(counts) = instructions(&repo, READS, &args, responses.len()) else {
         return;
+    };
+    for (what, counts) in names.iter().zip(counts.chunks(3)) {
+        is_linear(what, counts);
+    }
+}
+
+#[track_caller]
+fn is_linear(what: &str, counts: &[f64]) {
+    let &[start, few, many] = counts else {
+        panic!("{what}: {counts:?}");
     };
     let grown = (many - start) / (few - start).max(start / 4.0);
     eprintln!("{what}: {grown:.1} times for 4 times as much");
@@ -78,8 +127,9 @@ fn lines(count: usize, seed: u64) -> String {
     (0..count).map(|_| next()).collect()
 }
 
-/// A file of such lines, of which every eighth is another afterwards, and the diff that says so.
-fn changed(count: usize) -> (Repo, String) {
+/// Makes a file of such lines, of which every eighth is another afterwards, and the diff that says
+/// so.
+fn changed(repo: &Repo, name: &str, count: usize) -> String {
     let before = lines(count, 1);
     let after: String = before
         .lines()
@@ -89,40 +139,67 @@ fn changed(count: usize) -> (Repo, String) {
             _ => format!("{line}\n"),
         })
         .collect();
-    let repo = Repo::with(&[("a.txt", &before)]);
-    std::fs::write(repo.child("a.txt"), after).unwrap();
-    let diff = repo.git(&["diff"]);
-    repo.git(&["checkout", "-q", "."]);
-    (repo, diff)
+    let file = repo.child(name);
+    file.write_str(&before).unwrap();
+    repo.git(&["add", name]);
+    file.write_str(&after).unwrap();
+    let diff = repo.git(&["diff", "--", name]);
+    file.write_str(&before).unwrap();
+    diff
 }
 
 const FORMATS: [&str; 5] = ["envelope", "opx", "unified", "blocks", "tool"];
 
 #[test]
 fn the_work_of_writing_a_format_is_linear() {
+    let repo = Repo::empty();
+    let diffs = sizes().map(|size| changed(&repo, &format!("{size}.txt"), size));
+    repo.commit("before");
+    for diff in &diffs {
+        repo.git_with_input(&["apply"], diff.as_bytes());
+        repo.commit("after");
+    }
     for format in some(FORMATS, 4) {
         let to = format!("--to={format}");
-        is_linear(&to, &["convert", &to], changed);
+        if format == "unified" {
+            // Which `show` leaves to git, and `convert` makes one change of all that it is given.
+            repo.git(&["checkout", "-q", "HEAD~3"]);
+            let counted = |diff: &String| {
+                repo.child("diff").write_str(diff).unwrap();
+                instructions(&repo, READS, &["convert", &to, "diff"], 1)
+            };
+            let counts: Option<Vec<_>> = diffs.iter().map(counted).collect();
+            counts
+                .into_iter()
+                .for_each(|counts| is_linear(&to, &counts.concat()));
+            repo.git(&["checkout", "-q", "-"]);
+            continue;
+        }
+        let show = ["show", &to, "-o../shown", "HEAD~3..HEAD"];
+        let counts = instructions(&repo, WRITES, &show, diffs.len());
+        counts
+            .into_iter()
+            .for_each(|counts| is_linear(&to, &counts));
     }
 }
 
 #[test]
 fn the_work_of_reading_a_format_is_linear() {
-    for format in some(FORMATS, 4) {
-        let to = format!("--to={format}");
-        is_linear(&format!("--format={format}"), &["check", "-q"], |count| {
-            let (repo, diff) = changed(count);
-            let response = repo.run(&["convert", &to], &diff).succeeded().stdout;
-            (repo, response)
-        });
-    }
-    is_linear(
-        "--format=files",
+    let rows = some(FORMATS, 4).map(|format| {
+        let scene = move |repo: &Repo, name: &str, count| {
+            let diff = changed(repo, name, count);
+            let to = format!("--to={format}");
+            repo.run(&["convert", &to], diff).succeeded().stdout
+        };
+        (format, scene)
+    });
+    are_linear(&["check", "-q"], rows);
+    are_linear(
         &["check", "-q", "--format=files", "--overwrite"],
-        |count| {
-            let repo = Repo::with(&[("a.txt", &lines(count, 1))]);
-            (repo, format!("a.txt\n```\n{}```\n", lines(count, 2)))
-        },
+        [("files", |repo: &Repo, name: &str, count| {
+            repo.child(name).write_str(&lines(count, 1)).unwrap();
+            format!("{name}\n```\n{}```\n", lines(count, 2))
+        })],
     );
 }
 
@@ -146,12 +223,11 @@ fn the_work_of_reading_a_program_is_linear() {
             format!("{noise}{}", call(0))
         }),
     ];
-    for (what, program) in rows {
-        is_linear(what, &["check", "-q"], |count| {
-            let response = format!("```js\n{}\n```\n", program(count));
-            (Repo::empty(), response)
-        });
-    }
+    let rows = some(rows, 2).map(|(what, program)| {
+        let scene = |_: &Repo, _: &str, count| format!("```js\n{}\n```\n", program(count));
+        (what, scene)
+    });
+    are_linear(&["check", "-q"], rows);
 }
 
 #[test]
@@ -166,13 +242,14 @@ fn the_work_of_reading_a_script_is_linear() {
         ("", "bash -c 'cd a; ls'\n"),
         ("```\n", "```\n```\n"),
     ];
-    for (fence, command) in some(commands, 3) {
-        is_linear(command, &["check", "-q"], |count| {
+    let rows = some(commands, 3).map(|(fence, command)| {
+        let scene = move |_: &Repo, _: &str, count| {
             let commands = command.repeat(count);
-            let response = format!("{fence}{commands}{applies}{fence}");
-            (Repo::with(&[("a.txt", "x\n")]), response)
-        });
-    }
+            format!("{fence}{commands}{applies}{fence}")
+        };
+        (command, scene)
+    });
+    are_linear(&["check", "-q"], rows);
 }
 
 #[test]
@@ -223,49 +300,57 @@ fn the_work_of_reading_a_session_is_linear() {
             lines((0..count).flat_map(both).chain(end).collect())
         }),
     ];
-    for (what, session) in some(rows, 3) {
-        is_linear(what, &["check", "-q"], |count| {
-            (Repo::empty(), session(count))
-        });
-    }
+    let rows =
+        some(rows, 3).map(|(what, session)| (what, |_: &Repo, _: &str, count| session(count)));
+    are_linear(&["check", "-q"], rows);
 }
 
 /// A call that replaces every place of a text.
-fn every(old: &str, new: &str) -> String {
+fn every(name: &str, old: &str, new: &str) -> String {
     let call =
-        json!({"file_path": "a.txt", "old_string": old, "new_string": new, "replace_all": true});
+        json!({"file_path": name, "old_string": old, "new_string": new, "replace_all": true});
     json!({"name": "Edit", "input": call}).to_string() + "\n"
 }
 
-#[test]
-fn the_work_of_an_edit_at_many_places_is_linear() {
-    let one_line = |count| format!("{}\n", "x; y ".repeat(count));
-    let first = every("x", "zz");
-    let then = first.clone() + &every("z;", "z:") + &every("y", "v");
-    for (what, response) in [("once", &first), ("again", &then)] {
-        is_linear(what, &["check", "-q"], |count| {
-            (Repo::with(&[("a.txt", &one_line(count))]), response.clone())
-        });
-    }
-    // Many places in what an edit has just put there.
-    is_linear("in new text", &["check", "-q"], |count| {
-        let mut text = String::new();
-        (0..count).for_each(|nth| write!(text, "x{nth}; ").unwrap());
-        let put = every("start", &text) + &every(";", ",");
-        (Repo::with(&[("a.txt", "start\n")]), put)
-    });
-}
+/// Makes a text and the response that edits it in the file of this name.
+type Edits<'e> = &'e dyn Fn(&str, usize) -> (String, String);
 
 #[test]
-fn the_work_of_many_edits_is_linear_in_any_order() {
-    // Each of two places, and all that earlier edits have changed is behind it.
-    is_linear("from the end", &["check", "-q"], |count| {
-        let (mut text, mut edits) = (String::new(), Vec::new());
-        for nth in 0..count {
-            writeln!(text, "x {nth:06} y\nz {nth:06} w").unwrap();
-            edits.push(every(&format!(" {nth:06} "), &format!(" N{nth:06} ")));
-        }
-        edits.reverse();
-        (Repo::with(&[("a.txt", &text)]), edits.concat())
+fn the_work_of_edits_is_linear() {
+    let first = |name: &str| every(name, "x", "zz");
+    let then = |name: &str| first(name) + &every(name, "z;", "z:") + &every(name, "y", "v");
+    let one_line = |count| format!("{}\n", "x; y ".repeat(count));
+    let rows: [(&str, Edits); 4] = [
+        ("at many places", &|name, count| {
+            (one_line(count), first(name))
+        }),
+        ("again", &|name, count| (one_line(count), then(name))),
+        // Many places in what an edit has just put there.
+        ("in new text", &|name, count| {
+            let mut text = String::new();
+            (0..count).for_each(|nth| write!(text, "x{nth}; ").unwrap());
+            let put = every(name, "start", &text) + &every(name, ";", ",");
+            ("start\n".to_owned(), put)
+        }),
+        // Each of two places, and all that earlier edits have changed is behind it.
+        ("from the end", &|name, count| {
+            let (mut text, mut edits) = (String::new(), Vec::new());
+            for nth in 0..count {
+                writeln!(text, "x {nth:06} y\nz {nth:06} w").unwrap();
+                let (old, new) = (format!(" {nth:06} "), format!(" N{nth:06} "));
+                edits.push(every(name, &old, &new));
+            }
+            edits.reverse();
+            (text, edits.concat())
+        }),
+    ];
+    let rows = rows.map(|(what, edits)| {
+        let scene = |repo: &Repo, name: &str, count| {
+            let (text, response) = edits(name, count);
+            repo.child(name).write_str(&text).unwrap();
+            response
+        };
+        (what, scene)
     });
+    are_linear(&["check", "-q"], rows);
 }

@@ -2,7 +2,7 @@
 //! written, nothing hangs, memory stays bounded, nothing panics.
 //!
 //! `cargo test --test hostile` takes sizes and counts that a debug build does in seconds. In full:
-//! `HOSTILE=all cargo test --release --test hostile -- --test-threads=1`.
+//! `HOSTILE=all CARGO_PROFILE_RELEASE_STRIP=debuginfo cargo test --release --test hostile -- --test-threads=1`.
 //!
 //! Linux only: what is tried is limited and watched by `timeout`, `ulimit`, `unshare`, GNU find and
 //! `/proc`.
