@@ -77,7 +77,7 @@ schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l index -d 'Change the index as well as the work tree; both must agree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l cached -d 'Change the index only'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l commit -d 'Change index and work tree, and commit exactly this change'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l each -d 'With --commit, make a commit of each response, one on top of the other, instead of one of all'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l each -d 'With --commit, make a commit of each response, and of each mail of a series, one on top of the other, instead of one of all'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s N -l intent-to-add -d 'Let new files show in git diff, though their content isn\'t staged'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s i -l interactive -d 'Show the change and ask at the terminal how much of it to make'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s n -l check -l dry-run -d 'Only check whether it would apply'

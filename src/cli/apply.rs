@@ -57,8 +57,8 @@ pub(super) struct Apply {
     /// With --onto and --commit, create this branch at the new commit, or move it forward to it
     #[arg(long, value_name = "name", requires_all = ["onto", "commit"])]
     branch: Option<String>,
-    /// With --commit, make a commit of each response, one on top of the other, instead of one of
-    /// all
+    /// With --commit, make a commit of each response, and of each mail of a series, one on top of the
+    /// other, instead of one of all
     #[arg(long, requires = "commit", conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"])]
     each: bool,
     /// Let new files show in git diff, though their content isn't staged
@@ -257,6 +257,7 @@ impl Apply {
         }
         let message = self.committing.message()?;
         let sources = responses::read(&self.responses.paths)?;
+        self.one_commit(&sources)?;
         let (_, base, _) = self.destination();
         // A name may stand for something else by the time that the change is made.
         let base = onto.map_or(base, |revision| Base::Revision(revision.to_string()));
@@ -421,6 +422,17 @@ impl Apply {
         })
     }
 
+    /// Checks that no response is to be one commit which is a series of several.
+    fn one_commit(&self, sources: &[Source]) -> Result<(), CliError> {
+        let mut series = sources.iter().filter(|_| self.commit && !self.each);
+        match series.find(|source| !responses::series(source).is_empty()) {
+            Some(source) => Err(CliError::Series {
+                name: source.name().to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// Makes a commit of each response, and moves the branch to the last commit. Until then nothing
     /// names any of them, so that a response that is refused refuses all.
     fn each(&self, session: &Session, onto: Revision) -> Result<(Report, Printed), Failure> {
@@ -476,7 +488,15 @@ impl Apply {
             state: State::Changed,
             ..Report::default()
         };
-        for source in sources {
+        let series: Vec<_> = sources.iter().map(responses::series).collect();
+        let parts = sources
+            .iter()
+            .zip(&series)
+            .flat_map(|(source, mails)| match &mails[..] {
+                [] => std::slice::from_ref(source),
+                mails => mails,
+            });
+        for source in parts {
             let base = Base::Revision(on.revision.to_string());
             let tree = base.tree(&session.repo)?;
             let worked = session.work_out(std::slice::from_ref(source), &base, &*tree)?;

@@ -168,6 +168,13 @@ pub(super) enum CliError {
     #[error("the commit's author is `{}`, as the mail says", Shown(author))]
     #[strum(props(kind = "mail-author", help = "`--author` names another, or yourself"))]
     MailAuthor { author: BString },
+    /// Mails that are commits of their own.
+    #[error("`{}` is a series of mails, each a commit of its own", Shown(name.as_bytes()))]
+    #[strum(props(
+        kind = "usage",
+        help = "add --each to make a commit of each mail, or leave out --commit"
+    ))]
+    Series { name: String },
     /// Edits that `--include` or `--exclude` leaves out.
     #[error("the edits of {paths} are left out, as --include and --exclude say")]
     #[strum(props(kind = "left-out"))]

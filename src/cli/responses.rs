@@ -6,9 +6,11 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use bstr::ByteSlice as _;
 
 use super::error::{Failure, IoError, failed};
 use super::output;
+use crate::repo::mails;
 use crate::system::END_OF_INPUT;
 use llmpatch::report::Diagnostic;
 use llmpatch::text::{Shown, Source, SourceId};
@@ -127,6 +129,23 @@ pub(super) fn source(
     Ok(bytes
         .and_then(|bytes| Source::new(id, name, bytes))
         .context(too_long)?)
+}
+
+/// Parts a series of mails into those that bring a diff, each a response by itself; there are none in
+/// what isn't several mails.
+pub(super) fn series(source: &Source) -> Vec<Source> {
+    let mails = mails(source.bytes());
+    let mails = mails.iter().zip(1..).filter(|_| mails.len() > 1);
+    let parts = mails.filter_map(|(range, number)| {
+        let text = &source.bytes()[range.clone()];
+        let name = format!("{}, mail {number}", source.name());
+        let has_diff = text
+            .lines()
+            .any(|line| line.starts_with(b"--- ") && line.len() > 4);
+        let part = || Source::new(source.id(), name, text.to_vec());
+        has_diff.then(part).flatten()
+    });
+    parts.collect()
 }
 
 /// Reads the responses that arguments name, in order, and numbers them.

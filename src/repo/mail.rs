@@ -2,6 +2,7 @@
 //! reads it: git itself is asked.
 
 use std::ffi::OsString;
+use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 
@@ -68,6 +69,36 @@ impl Repo {
     }
 }
 
+/// Returns where each mail of a mailbox is, as `git mailsplit` parts them; a response that doesn't begin
+/// with a mailbox's line is one.
+pub fn mails(response: &[u8]) -> Vec<Range<usize>> {
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for line in response.lines_with_terminator() {
+        if is_start(line.trim_end()) {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let is_mailbox = starts
+        .first()
+        .is_some_and(|first| response[..*first].trim().is_empty());
+    if !is_mailbox {
+        starts.clear();
+    }
+    starts.iter_mut().take(1).for_each(|first| *first = 0);
+    if starts.is_empty() {
+        starts.push(0);
+    }
+    let len = response.len();
+    let ends = starts.iter().skip(1).chain([&len]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| *start..*end)
+        .collect()
+}
+
 /// Returns whether a response begins with the headers of a mail, and no other mail is behind it.
 fn is_mail(response: &[u8]) -> bool {
     let mut headers = response
@@ -91,11 +122,19 @@ fn is_mail(response: &[u8]) -> bool {
     are_headers && from && subject && response.lines().filter(|line| is_start(line)).count() < 2
 }
 
+/// Returns whether a line begins a mail in a mailbox: `From `, somebody or a commit, and a time whose
+/// year is last.
 fn is_start(line: &[u8]) -> bool {
-    let id = line
-        .strip_prefix(b"From ")
-        .and_then(|rest| rest.split(|&byte| byte == b' ').next());
-    id.is_some_and(|id| id.len() >= 40 && id.iter().all(u8::is_ascii_hexdigit))
+    let mut words = line.rsplit(|&byte| byte == b' ');
+    let (Some(year), Some(clock)) = (words.next(), words.next()) else {
+        return false;
+    };
+    let clock: Vec<_> = clock.split(|&byte| byte == b':').map(is_number).collect();
+    line.starts_with(b"From ") && year.len() == 4 && is_number(year) && clock == [true; 3]
+}
+
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 fn is_name(name: &[u8]) -> bool {

@@ -83,7 +83,7 @@ pub(crate) use index_write::{Blob, NextIndex};
 pub(crate) use kept_pack::KeptPack;
 pub use line_ends::Value as AttributeValue;
 use links::Real;
-pub use mail::Mail;
+pub use mail::{Mail, mails};
 pub use merge::ConflictMarkers;
 pub(crate) use pack::{NewObjects, Pack, Packing};
 pub(crate) use result_reference::{KeepingReference, Keeps};

@@ -863,14 +863,6 @@ fn a_mail_is_committed_as_its_author_wrote_it() {
     let run = repo.run(&args, &mail).succeeded();
     assert_eq!(run.stderr, "");
     assert_eq!(repo.git(&["log", "-1", "--format=%an %s"]), "C Mine\n");
-    // A series has no one message.
-    repo.git(&["checkout", "-q", "plain"]);
-    repo.child("b.txt").write_str("c\n").unwrap();
-    repo.git(&["commit", "-qam", "Say c", "--author=D <d@example.org>"]);
-    let series = repo.git(&["format-patch", "--stdout", "-2"]);
-    repo.git(&["checkout", "-q", "-b", "series", "main"]);
-    repo.run(&["apply", "--commit"], &series).succeeded();
-    assert_ne!(repo.git(&["log", "-1", "--format=%an"]), "D\n");
 }
 
 /// What is made of a response is UTF-8, and no commit calls it anything else.

@@ -135,6 +135,31 @@ fn mails_are_the_commits_of_git_am() {
     assert_eq!(said[0], said[1]);
 }
 
+/// A mailbox is as many commits as it has mails, with or without a letter before them.
+#[test]
+fn a_series_of_mails_is_the_commits_of_git_am() {
+    for letter in [&[][..], &["--cover-letter"]] {
+        let repo = fork();
+        let series = |options: &[&str]| {
+            let args = [&["format-patch", "--stdout"], options, &["main..topic"]].concat();
+            repo.git(&args)
+        };
+        let mails = series(letter);
+        let run = repo.run(&["apply", "--commit"], &mails).ended(2);
+        let said = "`<stdin>` is a series of mails, each a commit of its own";
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+        repo.git(&["branch", "theirs"]);
+        repo.run(&["apply", "--commit", "--each"], &mails)
+            .succeeded();
+        repo.git(&["checkout", "-q", "-b", "ours"]);
+        repo.git(&["checkout", "-q", "theirs"]);
+        repo.git_with_input(&["am", "-q"], series(&[]).as_bytes());
+        let said =
+            ["ours", "theirs"].map(|head| repo.git(&["log", "--format=%T %an <%ae> %aI %B", head]));
+        assert_eq!(said[0], said[1]);
+    }
+}
+
 #[test]
 fn one_that_is_refused_refuses_all() {
     let repo = fork();
