@@ -170,35 +170,34 @@ impl<'h> Untaken<'h> {
         self.kept.entry(lines).or_default().push(at);
     }
 
-    /// Finds the candidates at or after a line of lines whose places at a level are known; lists
-    /// only the first few.
+    /// Finds the candidates, in a range, of lines whose places at a level are known; lists only the
+    /// first few.
     pub(super) fn first(
         &mut self,
         level: Fuzz,
         lines: Vec<&'h [u8]>,
         run: &Run<'_>,
-        from: usize,
+        within: Range<usize>,
     ) -> Places {
         let Self { taken, end, .. } = self;
         let kept = self.kept.get(&lines).map_or(&[][..], |kept| kept);
         let mut found = Places::default();
-        let mut next = from;
-        if from == 0 {
+        let mut next = within.start;
+        if next == 0 {
             let known = self.known.entry((level, lines)).or_default();
             taken.find(&mut known.places, FIRST, run, known.end..*end, kept);
             known.end = *end;
             (next, found) = (*end, known.places.clone());
         }
-        taken.find(&mut found, FIRST, run, next..usize::MAX, kept);
+        taken.find(&mut found, FIRST, run, next..within.end, kept);
         found
     }
 
-    /// Finds the candidates at or after a line of lines.
-    pub(super) fn all(&self, lines: &[&[u8]], run: &Run<'_>, from: usize) -> Places {
+    /// Finds the candidates of lines in a range.
+    pub(super) fn all(&self, lines: &[&[u8]], run: &Run<'_>, within: Range<usize>) -> Places {
         let kept = self.kept.get(lines).map_or(&[][..], |kept| kept);
         let mut found = Places::default();
-        self.taken
-            .find(&mut found, CANDIDATES, run, from..usize::MAX, kept);
+        self.taken.find(&mut found, CANDIDATES, run, within, kept);
         found
     }
 }
@@ -259,8 +258,8 @@ mod tests {
                 }
                 let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
                 let compiled = haystack.run(run.iter().copied());
-                let got = untaken.first(Fuzz::Exact, run.clone(), &compiled, 0);
-                prop_assert_eq!(&untaken.all(&run, &compiled, 0), &got);
+                let got = untaken.first(Fuzz::Exact, run.clone(), &compiled, 0..usize::MAX);
+                prop_assert_eq!(&untaken.all(&run, &compiled, 0..usize::MAX), &got);
                 let is_at = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
                 let want: Vec<_> = (0..=lines.len() - len)
                     .filter(|&at| is_at(at) && !replaced[at..at + len].contains(&true))

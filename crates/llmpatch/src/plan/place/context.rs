@@ -11,6 +11,7 @@ use std::collections::hash_map::Entry;
 use super::super::place_error::{PlaceError, Places};
 use super::super::warning::{Placing, Quote};
 use super::in_order::OrderPlacer;
+use super::run::SoughtRun;
 use crate::patch::Hunk;
 use crate::search::{IndentedBlock, Run};
 use crate::text::{LineNo, Located, Span, Text};
@@ -29,11 +30,10 @@ struct FoundContext<'h> {
 
 impl<'f> OrderPlacer<'f> {
     /// Finds the context lines of a hunk one after the other, and moves the cursor past each.
-    /// Returns where the last is, if it is at or after the cursor.
     pub(super) fn seek_context(
         &mut self,
         hunk: &'f Hunk<'f>,
-    ) -> Result<Option<usize>, Located<PlaceError>> {
+    ) -> Result<SoughtRun<'f>, Located<PlaceError>> {
         let mut context = FoundContext::default();
         for locator in &hunk.locators {
             let run = self.search.context(locator);
@@ -67,7 +67,12 @@ impl<'f> OrderPlacer<'f> {
         if context.behind.is_some() {
             self.check_behind(hunk, &context, self.only_ahead(&self.search.run(hunk)))?;
         }
-        Ok(context.at)
+        let behind = context.behind.map(|(at, _)| at);
+        Ok(SoughtRun {
+            hunk,
+            context: context.at,
+            opener: behind.or(context.at),
+        })
     }
 
     /// Returns the only place of some lines at or after the cursor.
@@ -150,9 +155,17 @@ impl<'f> OrderPlacer<'f> {
         Ok(())
     }
 
-    fn is_inside(&mut self, outer: usize, inner: usize) -> bool {
+    pub(super) fn is_inside(&mut self, outer: usize, inner: usize) -> bool {
         let file = self.task.file;
         self.block(outer).contains(inner, |line| file.text(line))
+    }
+
+    /// Returns the line behind the block that a line opens.
+    pub(super) fn block_end(&mut self, outer: usize) -> usize {
+        let file = self.task.file;
+        let len = file.line_count();
+        let lines = self.block(outer).lines(len, |line| file.text(line));
+        lines.map_or(len, |lines| lines.end)
     }
 
     /// Returns the block that a line opens.

@@ -102,8 +102,7 @@ pub(super) struct OrderPlacer<'f> {
 
 impl<'f> OrderPlacer<'f> {
     fn place(&mut self, number: usize, hunk: &'f Hunk<'f>) -> Result<(), Located<PlaceError>> {
-        let context = self.seek_context(hunk)?;
-        let wanted = SoughtRun { hunk, context };
+        let wanted = self.seek_context(hunk)?;
         if hunk.old().next().is_none() {
             return self.add(number, wanted);
         }
@@ -167,7 +166,7 @@ impl<'f> OrderPlacer<'f> {
     fn add(
         &mut self,
         number: usize,
-        SoughtRun { hunk, context }: SoughtRun<'f>,
+        SoughtRun { hunk, context, .. }: SoughtRun<'f>,
     ) -> Result<(), Located<PlaceError>> {
         let Task { file, rules, .. } = self.task;
         let end = file.line_count();
@@ -197,9 +196,10 @@ impl<'f> OrderPlacer<'f> {
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
-        SoughtRun { hunk, context }: SoughtRun<'f>,
+        wanted: SoughtRun<'f>,
         found: &RunPlace<'f>,
     ) -> Result<(), Located<PlaceError>> {
+        let SoughtRun { hunk, context, .. } = wanted;
         let RunPlace { lines, run, .. } = found;
         let may_be_elsewhere = hunk.is_anchor() && !self.task.rules.unique;
         if run.count() == 1 || may_be_elsewhere {
@@ -209,17 +209,15 @@ impl<'f> OrderPlacer<'f> {
             self.check_inside(first_old(hunk), outer, found.at)?;
         }
         let lines: Vec<_> = old(lines).collect();
-        let from = if hunk.locators.is_empty() {
-            0
-        } else {
-            found.at
-        };
-        let places = self.untaken.first(Fuzz::Exact, lines.clone(), run, from);
+        let within = self.rivals(wanted, found);
+        let places = self
+            .untaken
+            .first(Fuzz::Exact, lines.clone(), run, within.clone());
         if places.count == 1 {
             return Ok(());
         }
         if self.task.rules.unique {
-            let places = self.untaken.all(&lines, run, from);
+            let places = self.untaken.all(&lines, run, within);
             return Err(no_place(hunk, Ambiguity::Unique(places)));
         }
         let chosen = LineNo::from_index(found.at);
@@ -228,11 +226,31 @@ impl<'f> OrderPlacer<'f> {
         Ok(())
     }
 
+    /// Returns where other places of old lines would be as good: in the block of the context line,
+    /// if they are in it.
+    fn rivals(&mut self, wanted: SoughtRun<'f>, found: &RunPlace<'f>) -> Range<usize> {
+        let Some(opener) = wanted.opener else {
+            let from = if wanted.hunk.locators.is_empty() {
+                0
+            } else {
+                found.at
+            };
+            return from..usize::MAX;
+        };
+        let other = found.run.at_or_after(found.at + 1);
+        let is_decided = opener == found.at || self.is_inside(opener, found.at);
+        match other {
+            Some(other) if is_decided && !self.is_inside(opener, other) => found.at..found.at + 1,
+            Some(_) if is_decided => found.at..self.block_end(opener),
+            _ => found.at..usize::MAX,
+        }
+    }
+
     /// Returns why the old lines of a hunk have no place, and points at the line that shows it
     /// best.
     pub(super) fn place_error(
         &self,
-        SoughtRun { hunk, context }: SoughtRun<'_>,
+        SoughtRun { hunk, context, .. }: SoughtRun<'_>,
     ) -> Located<PlaceError> {
         let run = self.search.run(hunk);
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));

@@ -15,6 +15,8 @@ pub(super) struct SoughtRun<'h> {
     pub(super) hunk: &'h Hunk<'h>,
     /// Where its last context line is, if it has one at or after the cursor.
     pub(super) context: Option<usize>,
+    /// Where its last context line is, be it before the cursor.
+    pub(super) opener: Option<usize>,
 }
 
 /// How a run of old lines was found.
@@ -54,7 +56,7 @@ impl<'f> OrderPlacer<'f> {
         level: Option<&'f FileAtLevel>,
         wanted: SoughtRun<'f>,
     ) -> Result<Option<RunPlace<'f>>, Located<PlaceError>> {
-        let SoughtRun { hunk, context } = wanted;
+        let SoughtRun { hunk, context, .. } = wanted;
         let mut lines: Vec<_> = hunk.lines.iter().collect();
         let mut is_trimmed = false;
         loop {
@@ -91,7 +93,10 @@ impl<'f> OrderPlacer<'f> {
     }
 
     /// Finds old lines that begin in the context of the hunk before, and takes that context from it.
-    fn seek_shared(&mut self, SoughtRun { hunk, context }: SoughtRun<'f>) -> Option<RunPlace<'f>> {
+    fn seek_shared(
+        &mut self,
+        SoughtRun { hunk, context, .. }: SoughtRun<'f>,
+    ) -> Option<RunPlace<'f>> {
         let run = self.search.run(hunk);
         let before = self.placed.last_mut()?;
         let is_next = before.range.end == self.cursor && context.is_none() && !hunk.end_of_file;
@@ -113,7 +118,7 @@ impl<'f> OrderPlacer<'f> {
     fn seek_only(
         &mut self,
         level: &FileAtLevel,
-        SoughtRun { hunk, context }: SoughtRun<'f>,
+        SoughtRun { hunk, context, .. }: SoughtRun<'f>,
         lines: &[&'f HunkLine<'f>],
         run: &Run<'_>,
     ) -> Result<Option<usize>, Located<PlaceError>> {
@@ -122,9 +127,12 @@ impl<'f> OrderPlacer<'f> {
         };
         let lines: Vec<_> = old(lines).collect();
         let from = if context.is_none() { 0 } else { at };
-        let places = self.untaken.first(level.level(), lines.clone(), run, from);
+        let within = from..usize::MAX;
+        let places = self
+            .untaken
+            .first(level.level(), lines.clone(), run, within.clone());
         if places.count > 1 {
-            let places = self.untaken.all(&lines, run, from);
+            let places = self.untaken.all(&lines, run, within);
             return Err(no_place(hunk, level.ambiguity(places)));
         }
         Ok(Some(at))
@@ -132,7 +140,7 @@ impl<'f> OrderPlacer<'f> {
 
     fn seek_run(
         &self,
-        SoughtRun { hunk, context }: SoughtRun<'_>,
+        SoughtRun { hunk, context, .. }: SoughtRun<'_>,
         run: &Run<'_>,
     ) -> Result<Option<usize>, Located<PlaceError>> {
         let forward = run.at_or_after(self.cursor);
