@@ -2,8 +2,9 @@
 //!
 //! The number in a hunk's header is where to look first; it refers to the file as it was before the
 //! section, so a hunk may be before an earlier hunk, if only they don't overlap. Where its old
-//! lines aren't there, the only place behind the hunk before it is taken, with a warning; none or
-//! several are an error. So is a number that contradicts the heading behind it. `unnumbered` has
+//! lines aren't there, the only place behind the hunk before it is taken, with a warning, or of
+//! several the only one in the block of the heading behind the number; else none or several are an
+//! error. So is a number that contradicts the heading behind it. `unnumbered` has
 //! the hunks without a number, and `by_level` the hunks that only a level finds.
 //!
 //! Where the contract is silent:
@@ -185,19 +186,24 @@ impl NumberPlacer<'_> {
         let places = self.taken.candidates(&run, behind);
         let found = match places.only() {
             Ok(Some(at)) if !self.task.rules.strict => {
-                let how = Placing::Moved {
-                    claimed: LineNo::from_index(claimed),
-                    at: LineNo::from_index(at),
-                    is_far: at.abs_diff(claimed) > self.growth(),
-                };
-                Some(HunkPlace::new(at..at + run.len(), hunk.span, how))
+                Some(self.moved(hunk, claimed, at..at + run.len()))
             }
             Ok(Some(_)) => None,
             Ok(None) => match run.at_or_after(self.core_end) {
                 Some(at) if self.shares(&run, at, &allowed) => Some(self.shared(hunk, at, &run)),
                 _ => self.at_a_level(hunk, Some(claimed), self.cursor)?,
             },
-            Err(places) => return Err(no_place(hunk, Ambiguity::Moved(places))),
+            Err(places) => match self.below_heading(hunk, &places) {
+                Some(at) if !self.task.rules.strict && !self.task.rules.unique => {
+                    let chosen = LineNo::from_index(at);
+                    let others = Placing::duplicates(self.task.file, chosen, places.others(chosen));
+                    Some(HunkPlace {
+                        more: Some(Located::new(hunk.span, others)),
+                        ..self.moved(hunk, claimed, at..at + run.len())
+                    })
+                }
+                _ => return Err(no_place(hunk, Ambiguity::Moved(places))),
+            },
         };
         found.ok_or_else(|| self.place_error(hunk, &run, claimed))
     }
@@ -205,6 +211,16 @@ impl NumberPlacer<'_> {
     /// Returns whether a line is a place of old lines that may begin there, and is free.
     pub(super) fn fits(&self, run: &Run<'_>, at: usize, allowed: &Range<usize>) -> bool {
         run.contains(at) && allowed.contains(&at) && self.taken.is_free(at..at + run.len())
+    }
+
+    /// Places a hunk whose old lines are elsewhere than its number says.
+    fn moved(&self, hunk: &Hunk<'_>, claimed: usize, range: Range<usize>) -> HunkPlace {
+        let how = Placing::Moved {
+            claimed: LineNo::from_index(claimed),
+            at: LineNo::from_index(range.start),
+            is_far: range.start.abs_diff(claimed) > self.growth(),
+        };
+        HunkPlace::new(range, hunk.span, how)
     }
 
     /// Returns whether old lines may begin at a line in the context of the hunk before.

@@ -4,14 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::super::place_error::{Ambiguity, PlaceError};
+use super::super::place_error::{Ambiguity, PlaceError, Places};
 use super::by_number::NumberPlacer;
 use crate::patch::Hunk;
-use crate::search::Run;
+use crate::search::{IndentedBlock, Run};
 use crate::text::{LineNo, Lines, Located};
 
 /// Where the headings of hunks are in a file.
-pub(super) struct Headings(HashMap<Vec<u8>, usize>);
+pub(super) struct Headings(HashMap<Vec<u8>, Vec<usize>>);
 
 impl Headings {
     /// How much of a heading is compared: git shows the first 80 bytes of a line, its indentation
@@ -22,21 +22,22 @@ impl Headings {
 
     fn new(lines: &Lines<'_>, hunks: &[Hunk<'_>]) -> Self {
         let wanted: HashSet<&[u8]> = hunks.iter().filter_map(Self::of).collect();
-        let mut first = HashMap::new();
+        let mut all: HashMap<_, Vec<_>> = HashMap::new();
         if !wanted.is_empty() {
             for (index, line) in lines.iter().enumerate() {
                 let key = Self::key(line.text);
                 if wanted.contains(key) {
-                    first.entry(key.to_vec()).or_insert(index);
+                    all.entry(key.to_vec()).or_default().push(index);
                 }
             }
         }
-        Self(first)
+        Self(all)
     }
 
-    /// Returns the first line of the file that is a hunk's heading.
-    fn first(&self, hunk: &Hunk<'_>) -> Option<usize> {
-        self.0.get(Self::of(hunk)?).copied()
+    /// Returns the lines of the file that are a hunk's heading.
+    fn all(&self, hunk: &Hunk<'_>) -> &[usize] {
+        let all = Self::of(hunk).and_then(|key| self.0.get(key));
+        all.map_or(&[], |all| all)
     }
 
     fn of<'h>(hunk: &'h Hunk<'_>) -> Option<&'h [u8]> {
@@ -53,6 +54,33 @@ impl Headings {
 }
 
 impl NumberPlacer<'_> {
+    fn headings(&self) -> &Headings {
+        self.headings
+            .get_or_init(|| Headings::new(&self.task.file.lines(), self.hunks))
+    }
+
+    /// Returns the only one of several places that is in the block of a hunk's heading.
+    pub(super) fn below_heading(&self, hunk: &Hunk<'_>, places: &Places) -> Option<usize> {
+        let headings = self.headings().all(hunk);
+        let file = self.task.file;
+        let is_below = |at: &usize| {
+            let above = headings.partition_point(|heading| heading < at);
+            let nearest = above.checked_sub(1).map(|nearest| headings[nearest]);
+            nearest.is_some_and(|nearest| {
+                IndentedBlock::new(nearest).contains(*at, |line| file.text(line))
+            })
+        };
+        if places.count > places.lines.len() {
+            return None;
+        }
+        let mut below = places
+            .lines
+            .iter()
+            .map(|line| line.index())
+            .filter(is_below);
+        below.next().filter(|_| below.next().is_none())
+    }
+
     /// Checks that the place at a hunk's number is the place that its heading means.
     pub(super) fn agree(
         &self,
@@ -74,13 +102,8 @@ impl NumberPlacer<'_> {
         if run.at_or_after(numbered.end.max(allowed.start)).is_none() {
             return Ok(());
         }
-        let headings = self
-            .headings
-            .get_or_init(|| Headings::new(&self.task.file.lines(), self.hunks));
-        let Some(heading) = headings
-            .first(hunk)
-            .filter(|heading| *heading >= numbered.end)
-        else {
+        let first = self.headings().all(hunk).first();
+        let Some(&heading) = first.filter(|heading| **heading >= numbered.end) else {
             return Ok(());
         };
         let below = allowed.start.max(heading + 1)..allowed.end;

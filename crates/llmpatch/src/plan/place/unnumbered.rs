@@ -4,12 +4,15 @@
 //! it. It is looked for behind the hunk before, and then in the whole file, since the hunks of a
 //! diff may be in any order.
 
-use super::super::place_error::{After, Ambiguity, Earlier, PlaceError};
+use std::ops::Range;
+
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places};
 use super::super::warning::Placing;
 use super::by_number::NumberPlacer;
 use super::hunk_place::HunkPlace;
 use super::no_place;
 use crate::patch::Hunk;
+use crate::search::{IndentedBlock, Run};
 use crate::text::{LineNo, Located, Text};
 
 impl NumberPlacer<'_> {
@@ -53,7 +56,11 @@ impl NumberPlacer<'_> {
         let run = self.search.run(hunk);
         let allowed = self.allowed(hunk, run.len());
         let within = allowed.start.max(from)..allowed.end;
-        let only = self.changed.candidates(&run, within).only();
+        let only = self.changed.candidates(&run, within.clone()).only();
+        let only = only.or_else(|places| match context {
+            Some(opener) => self.in_block(&run, opener, within, places),
+            None => Err(places),
+        });
         let only = only.map_err(|places| no_place(hunk, Ambiguity::Unique(places)))?;
         let only = only.map(|at| at..at + run.len());
         if let Some(at) = only.clone().filter(|at| self.taken.is_free(at.clone())) {
@@ -76,6 +83,26 @@ impl NumberPlacer<'_> {
             }
             _ => Err(self.place_error(hunk, &run, 0)),
         }
+    }
+
+    /// Returns the only place of old lines in the block of a context line, of which there are several
+    /// behind that.
+    fn in_block(
+        &self,
+        run: &Run<'_>,
+        opener: usize,
+        within: Range<usize>,
+        places: Places,
+    ) -> Result<Option<usize>, Places> {
+        let file = self.task.file;
+        let block = IndentedBlock::new(opener).lines(file.line_count(), |line| file.text(line));
+        let Some(block) = block else {
+            return Err(places);
+        };
+        let inside = self
+            .changed
+            .candidates(run, opener..block.end.min(within.end));
+        inside.only().and_then(|only| only.map(Some).ok_or(places))
     }
 
     /// Places a hunk that has added lines only behind its context line.
