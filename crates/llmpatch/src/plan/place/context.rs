@@ -3,14 +3,16 @@
 //!
 //! Several context lines narrow: each is to be in the block that the line before opens, and so are
 //! old lines that are elsewhere in the file, too. A context line that is only before the cursor is
-//! accepted where the hunk before is in its block, too, and what follows it is ahead there, and
-//! only once.
+//! accepted while the cursor is in its block, and what follows it is sought there; so is one that is
+//! behind that block again, if it is the context line of the hunk before and the old lines are only
+//! in the rest of the block.
 
 use std::collections::hash_map::Entry;
 
-use super::super::place_error::{PlaceError, Places};
+use super::super::place_error::{Ambiguity, PlaceError, Places};
 use super::super::warning::{Placing, Quote};
 use super::in_order::OrderPlacer;
+use super::no_place;
 use super::run::SoughtRun;
 use crate::patch::Hunk;
 use crate::search::{IndentedBlock, Run};
@@ -19,13 +21,22 @@ use crate::text::{LineNo, Located, Span, Text};
 /// How many lines before the cursor may equal a context line that is meant to be one of them.
 const BEHIND: usize = 1000;
 
+/// A context line that is before the cursor, told again for what follows in its block.
+#[derive(Clone, Copy)]
+pub(super) struct ToldAgain<'h> {
+    at: usize,
+    /// The line behind its block.
+    pub(super) end: usize,
+    locator: &'h Text<'h>,
+}
+
 /// The context lines of a hunk as far as they are found.
 #[derive(Default)]
 struct FoundContext<'h> {
     /// Where the last is, if it is at or after the cursor.
     at: Option<usize>,
     /// The last, if it is before the cursor.
-    behind: Option<(usize, &'h Text<'h>)>,
+    again: Option<ToldAgain<'h>>,
 }
 
 impl<'f> OrderPlacer<'f> {
@@ -37,97 +48,144 @@ impl<'f> OrderPlacer<'f> {
         let mut context = FoundContext::default();
         for locator in &hunk.locators {
             let run = self.search.context(locator);
-            let at = match run.at_or_after(self.cursor) {
-                Some(at) => {
-                    self.check_behind(hunk, &context, self.only_ahead(&run))?;
-                    at
-                }
-                None => {
-                    if let Some(at) = self.behind(&run, &context) {
-                        context.behind = Some((at, locator));
-                        continue;
-                    }
-                    if let Some(at) = run.first() {
-                        return Err(self.earlier(hunk, locator, at, context.at));
-                    }
-                    let at = self.seek_like(hunk, locator)?;
-                    self.check_behind(hunk, &context, Some(at))?;
-                    at
-                }
+            let ahead = self.ahead(&run, context.again);
+            if let Some(again) = self.told_again(hunk, locator, &run, &context, ahead)? {
+                context.again = Some(again);
+                continue;
+            }
+            let at = match (ahead, run.first()) {
+                (Some(at), _) => at,
+                (None, Some(at)) => return Err(self.earlier(hunk, locator, at, &context)),
+                (None, None) => self.seek_like(hunk, locator)?,
             };
+            if let Some(again) = context.again {
+                self.check_again(hunk, again, Some(at).filter(|at| *at < again.end))?;
+            }
             if let Some(outer) = context.at {
                 self.check_inside(locator.span.or(hunk.span), outer, at)?;
             }
             self.cursor = at + 1;
             context = FoundContext {
                 at: Some(at),
-                behind: None,
+                again: None,
             };
         }
-        if context.behind.is_some() {
-            self.check_behind(hunk, &context, self.only_ahead(&self.search.run(hunk)))?;
-        }
-        let behind = context.behind.map(|(at, _)| at);
+        let opener = context.again.map(|again| again.at).or(context.at);
+        self.opener = opener.zip(hunk.locators.last()).or(self.opener);
         Ok(SoughtRun {
             hunk,
             context: context.at,
-            opener: behind.or(context.at),
+            opener,
+            again: context.again,
         })
     }
 
-    /// Returns the only place of some lines at or after the cursor.
-    fn only_ahead(&self, run: &Run<'_>) -> Option<usize> {
-        let ahead = run.at_or_after(self.cursor)?;
-        (run.count_from(self.cursor) == 1).then_some(ahead)
+    /// Returns the first place of some lines at or after the cursor, in the block of a context line
+    /// that is told again.
+    pub(super) fn ahead(&self, run: &Run<'_>, again: Option<ToldAgain<'_>>) -> Option<usize> {
+        let at = run.at_or_after(self.cursor)?;
+        again.is_none_or(|again| at < again.end).then_some(at)
     }
 
-    /// Returns the error that a context line is only before the cursor, as on the line `at`.
+    /// Returns the error that a context line is only elsewhere than where it is to be, as on the line
+    /// `at`.
     fn earlier(
         &self,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
         at: usize,
-        outer: Option<usize>,
+        context: &FoundContext<'_>,
     ) -> Located<PlaceError> {
+        if let Some(again) = context.again {
+            return self.not_again(hunk, again);
+        }
         let error = PlaceError::ContextEarlier {
             at: LineNo::from_index(at),
             places: Places::from(&self.search.context(locator), 0),
-            outer: outer.map(LineNo::from_index),
+            outer: context.at.map(LineNo::from_index),
         };
         Located::new(locator.span.or(hunk.span), error)
     }
 
-    /// Returns the last line before the cursor that equals a context line, if it may be meant.
-    fn behind(&mut self, run: &Run<'_>, context: &FoundContext<'_>) -> Option<usize> {
-        if self.task.rules.strict || context.at.is_some() || run.count() > BEHIND {
-            return None;
-        }
-        let at = run.iter().last()?;
-        let outer = context.behind.map(|(outer, _)| outer);
-        let is_inside = outer.is_none_or(|outer| outer < at && self.is_inside(outer, at));
-        is_inside.then_some(at)
+    /// Returns the error that a context line is before the cursor, and what follows it isn't ahead in
+    /// its block.
+    pub(super) fn not_again(&self, hunk: &Hunk<'_>, again: ToldAgain<'_>) -> Located<PlaceError> {
+        let context = FoundContext::default();
+        self.earlier(hunk, again.locator, again.at, &context)
     }
 
-    /// Checks that what follows a context line before the cursor is in its block; `ahead` is its only
-    /// place ahead.
-    fn check_behind(
+    /// Returns the line before the cursor that a context line tells again: the cursor is in its
+    /// block. `ahead` is the context line's place ahead.
+    fn told_again(
         &mut self,
         hunk: &Hunk<'_>,
+        locator: &'f Text<'f>,
+        run: &Run<'_>,
         context: &FoundContext<'_>,
         ahead: Option<usize>,
-    ) -> Result<(), Located<PlaceError>> {
-        let Some((behind, locator)) = context.behind else {
-            return Ok(());
-        };
-        match ahead {
-            Some(ahead) if self.is_inside(behind, ahead) => {
-                let [at, ahead] = [behind, ahead].map(LineNo::from_index);
-                let span = locator.span.or(hunk.span);
-                self.tell(span, Placing::Behind { at, ahead });
-                Ok(())
-            }
-            _ => Err(self.earlier(hunk, locator, behind, None)),
+    ) -> Result<Option<ToldAgain<'f>>, Located<PlaceError>> {
+        if self.task.rules.strict || context.at.is_some() {
+            return Ok(None);
         }
+        let Some(at) = self.before(run, context.again) else {
+            return Ok(None);
+        };
+        let end = self.block_end(at);
+        let again = ToldAgain { at, end, locator };
+        let is_last = hunk.locators.last().map(|last| &last[..]) == Some(&locator[..]);
+        let is_repeated = self.opener.is_some_and(|(opener, _)| opener == at) && is_last;
+        match ahead {
+            None => Ok(Some(again)),
+            Some(later) if is_repeated => self.rest(hunk, again, later),
+            Some(_) => Ok(None),
+        }
+    }
+
+    /// Returns the last line before the cursor of those that equal a context line, if the cursor is
+    /// in its block, and that in the block of the context line before.
+    fn before(&mut self, run: &Run<'_>, outer: Option<ToldAgain<'_>>) -> Option<usize> {
+        if run.count() > BEHIND {
+            return None;
+        }
+        let before = run.iter().take_while(|at| *at < self.cursor).last();
+        let at = before.filter(|at| outer.is_none_or(|outer| outer.at < *at))?;
+        self.is_inside(at, self.cursor).then_some(at)
+    }
+
+    /// Returns the context line of the hunk before, if the old lines are in the rest of its block
+    /// only, and not behind a later line that equals it.
+    fn rest(
+        &self,
+        hunk: &Hunk<'_>,
+        again: ToldAgain<'f>,
+        later: usize,
+    ) -> Result<Option<ToldAgain<'f>>, Located<PlaceError>> {
+        let run = self.search.run(hunk);
+        let old = hunk.old().next();
+        let rest = old.and_then(|_| self.ahead(&run, Some(again)).filter(|at| *at < later));
+        match (rest, run.at_or_after(later)) {
+            (Some(rest), Some(behind)) => {
+                let places = Places::new([rest, behind], 2);
+                Err(no_place(hunk, Ambiguity::Unique(places)))
+            }
+            (rest, _) => Ok(rest.map(|_| again)),
+        }
+    }
+
+    /// Tells that a context line is told again for what is ahead in its block, if that is there.
+    pub(super) fn check_again(
+        &mut self,
+        hunk: &Hunk<'_>,
+        again: ToldAgain<'_>,
+        ahead: Option<usize>,
+    ) -> Result<(), Located<PlaceError>> {
+        let Some(ahead) = ahead else {
+            return Err(self.not_again(hunk, again));
+        };
+        let [at, ahead] = [again.at, ahead].map(LineNo::from_index);
+        let span = again.locator.span.or(hunk.span);
+        self.tell(span, Placing::Behind { at, ahead });
+        Ok(())
     }
 
     /// Warns of, or refuses, a line that isn't in the block of the context line before.

@@ -41,7 +41,7 @@ use super::run::{RunPlace, SoughtRun, old, trim};
 use super::{Outcome, Policy, Task, first_old, no_place};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Fuzz, IndentedBlock};
-use crate::text::{LineNo, Located, Span};
+use crate::text::{LineNo, Located, Span, Text};
 
 /// The first match behind the hunk before.
 pub(super) const POLICY: Policy = Policy {
@@ -57,6 +57,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         cursor: 0,
         placed: Vec::new(),
         untaken: Untaken::default(),
+        opener: None,
         blocks: HashMap::new(),
         ways: Vec::new(),
     };
@@ -94,6 +95,8 @@ pub(super) struct OrderPlacer<'f> {
     pub(super) cursor: usize,
     pub(super) placed: Vec<PlacedHunk<'f>>,
     pub(super) untaken: Untaken<'f>,
+    /// The last context line of a hunk that has any.
+    pub(super) opener: Option<(usize, &'f Text<'f>)>,
     /// The blocks that context lines open, by these.
     pub(super) blocks: HashMap<usize, IndentedBlock>,
     /// How the place of the present hunk is found.
@@ -110,6 +113,9 @@ impl<'f> OrderPlacer<'f> {
             return Ok(());
         }
         let found = self.seek_lines(wanted)?;
+        if let Some(again) = wanted.again {
+            self.check_again(hunk, again, Some(found.at))?;
+        }
         let mut added = as_written(&found.lines);
         if let Some(level) = found.level {
             let Fitted { lines, warning } = self.search.fit(hunk, level, &found.lines, found.at)?;
@@ -166,8 +172,16 @@ impl<'f> OrderPlacer<'f> {
     fn add(
         &mut self,
         number: usize,
-        SoughtRun { hunk, context, .. }: SoughtRun<'f>,
+        SoughtRun {
+            hunk,
+            context,
+            again,
+            ..
+        }: SoughtRun<'f>,
     ) -> Result<(), Located<PlaceError>> {
+        if let Some(again) = again {
+            return Err(self.not_again(hunk, again));
+        }
         let Task { file, rules, .. } = self.task;
         let end = file.line_count();
         if hunk.numbered && !hunk.end_of_file && end > 0 {
@@ -250,8 +264,16 @@ impl<'f> OrderPlacer<'f> {
     /// best.
     pub(super) fn place_error(
         &self,
-        SoughtRun { hunk, context, .. }: SoughtRun<'_>,
+        SoughtRun {
+            hunk,
+            context,
+            again,
+            ..
+        }: SoughtRun<'_>,
     ) -> Located<PlaceError> {
+        if let Some(again) = again {
+            return self.not_again(hunk, again);
+        }
         let run = self.search.run(hunk);
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let mut found = run.first();

@@ -3,6 +3,7 @@
 use super::super::fuzz::FileAtLevel;
 use super::super::place_error::{Ambiguity, PlaceError, Places};
 use super::super::warning::Placing;
+use super::context::ToldAgain;
 use super::in_order::OrderPlacer;
 use super::no_place;
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -17,6 +18,8 @@ pub(super) struct SoughtRun<'h> {
     pub(super) context: Option<usize>,
     /// Where its last context line is, be it before the cursor.
     pub(super) opener: Option<usize>,
+    /// The last context line, if it is before the cursor.
+    pub(super) again: Option<ToldAgain<'h>>,
 }
 
 /// How a run of old lines was found.
@@ -118,16 +121,23 @@ impl<'f> OrderPlacer<'f> {
     fn seek_only(
         &mut self,
         level: &FileAtLevel,
-        SoughtRun { hunk, context, .. }: SoughtRun<'f>,
+        SoughtRun {
+            hunk,
+            context,
+            again,
+            ..
+        }: SoughtRun<'f>,
         lines: &[&'f HunkLine<'f>],
         run: &Run<'_>,
     ) -> Result<Option<usize>, Located<PlaceError>> {
-        let Some(at) = run.at_or_after(context.unwrap_or(self.cursor)) else {
+        let end = again.map_or(usize::MAX, |again| again.end);
+        let at = run.at_or_after(context.unwrap_or(self.cursor));
+        let Some(at) = at.filter(|at| *at < end) else {
             return Ok(None);
         };
         let lines: Vec<_> = old(lines).collect();
-        let from = if context.is_none() { 0 } else { at };
-        let within = from..usize::MAX;
+        let is_anywhere = context.is_none() && again.is_none();
+        let within = if is_anywhere { 0 } else { at }..end;
         let places = self
             .untaken
             .first(level.level(), lines.clone(), run, within.clone());
@@ -140,10 +150,15 @@ impl<'f> OrderPlacer<'f> {
 
     fn seek_run(
         &self,
-        SoughtRun { hunk, context, .. }: SoughtRun<'_>,
+        SoughtRun {
+            hunk,
+            context,
+            again,
+            ..
+        }: SoughtRun<'_>,
         run: &Run<'_>,
     ) -> Result<Option<usize>, Located<PlaceError>> {
-        let forward = run.at_or_after(self.cursor);
+        let forward = self.ahead(run, again);
         let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
         if let (Some(context), Some(behind)) = (restated, forward) {
             let context = LineNo::from_index(context);

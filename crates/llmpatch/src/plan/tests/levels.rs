@@ -177,13 +177,28 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
     let mut replacements: Vec<(usize, usize, Vec<String>)> = Vec::new();
     // The lines of context that the chunk before ends with.
     let mut shared = 0..0;
+    // The context line of the chunk before.
+    let mut opener = None;
     for chunk in chunks {
         let mut at_context = None;
+        let mut end = usize::MAX;
         if let Some(text) = &chunk.context {
-            let at = context(lines, text, cursor, up_to)
-                .or_else(|| behind(lines, chunk, text, cursor))?;
+            let ahead = lines[cursor..].iter().any(|line| line == text);
+            let again = again(lines, text, cursor).filter(|_| !ahead || opener.is_some());
+            let rest = rest(lines, chunk, text, cursor, again);
+            let at = match again {
+                Some((at, _)) if !ahead || opener == Some(at) && rest? => at,
+                _ => context(lines, text, cursor, up_to)?,
+            };
+            opener = Some(at);
             at_context = Some(at).filter(|at| *at >= cursor);
+            if at < cursor {
+                end = again.map_or(usize::MAX, |(_, end)| end);
+            }
             cursor = cursor.max(at + 1);
+            if end < usize::MAX && chunk.lines.iter().all(|(mark, _)| *mark == Mark::Added) {
+                return None;
+            }
         }
         if chunk.lines.iter().all(|(mark, _)| *mark == Mark::Added) {
             let at = at_context
@@ -203,7 +218,8 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
         }
         let is_shared = shared.end == cursor && at_context.is_none() && !chunk.end_of_file;
         let sharing = if is_shared { shared } else { 0..0 };
-        let (level, at, body) = seek(lines, chunk, cursor, at_context, &replaced, up_to, sharing)?;
+        let from = (cursor, end);
+        let (level, at, body) = seek(lines, chunk, from, at_context, &replaced, up_to, sharing)?;
         if at < cursor && at_context != Some(at) {
             let (_, len, new) = replacements.last_mut()?;
             *len -= cursor - at;
@@ -252,18 +268,34 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
     Some(result)
 }
 
-/// Returns the line before the cursor that is meant by a context line, since what follows it is
-/// ahead in its block, and only once.
-fn behind(lines: &[String], chunk: &Chunk, text: &str, cursor: usize) -> Option<usize> {
+/// Returns the last line before the cursor that equals a context line, if the cursor is in its block,
+/// and where that ends.
+fn again(lines: &[String], text: &str, cursor: usize) -> Option<(usize, usize)> {
     let at = lines[..cursor].iter().rposition(|line| line == text)?;
-    let ahead: Vec<_> = places(Fuzz::Exact, lines, &old(&chunk.lines))
-        .into_iter()
-        .filter(|place| *place >= cursor)
-        .collect();
-    let line = |at: usize| Cow::Borrowed(lines[at].as_bytes());
-    let is_inside = |ahead: usize| IndentedBlock::new(at).contains(ahead, line);
-    (!lines[cursor..].iter().any(|line| line == text) && ahead.len() == 1 && is_inside(ahead[0]))
-        .then_some(at)
+    let block = IndentedBlock::new(at).lines(lines.len(), |at| Cow::Borrowed(lines[at].as_bytes()));
+    block
+        .filter(|block| block.contains(&cursor) && cursor < lines.len())
+        .map(|block| (at, block.end))
+}
+
+/// Returns whether old lines are in the rest of a block, and not behind a later line that equals its
+/// context line; `None` if they are in both.
+fn rest(
+    lines: &[String],
+    chunk: &Chunk,
+    text: &str,
+    cursor: usize,
+    again: Option<(usize, usize)>,
+) -> Option<bool> {
+    let (Some((_, end)), false) = (again, old(&chunk.lines).is_empty()) else {
+        return Some(false);
+    };
+    let later = cursor + lines[cursor..].iter().position(|line| line == text)?;
+    let places = places(Fuzz::Exact, lines, &old(&chunk.lines));
+    let is_in = |range: Range<usize>| places.iter().any(|at| range.contains(at));
+    let is_behind = is_in(later..usize::MAX);
+    let is_inside = is_in(cursor..end.min(later));
+    (!is_inside || !is_behind).then_some(is_inside)
 }
 
 /// What chunks have done to lines.
@@ -323,7 +355,7 @@ fn old(body: &[(Mark, String)]) -> Vec<String> {
 fn seek(
     lines: &[String],
     chunk: &Chunk,
-    cursor: usize,
+    (cursor, end): (usize, usize),
     context: Option<usize>,
     replaced: &Replaced,
     up_to: Fuzz,
@@ -348,11 +380,20 @@ fn seek(
         for body in &bodies {
             let run = old(body);
             let all = places(level, lines, &run);
-            let forward: Vec<_> = all.iter().copied().filter(|&at| at >= cursor).collect();
+            let forward: Vec<_> = all
+                .iter()
+                .copied()
+                .filter(|at| (cursor..end).contains(at))
+                .collect();
             let restated = context.filter(|at| all.contains(at));
             let before = all
                 .iter()
-                .filter(|&&at| context.is_none() && at < cursor && replaced.is_free(at, &run))
+                .filter(|&&at| {
+                    end == usize::MAX
+                        && context.is_none()
+                        && at < cursor
+                        && replaced.is_free(at, &run)
+                })
                 .count();
             let is_blank = chunk
                 .lines
