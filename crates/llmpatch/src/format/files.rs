@@ -130,7 +130,7 @@ pub(crate) fn begins_patch(source: &Source, row: Row<'_>) -> bool {
     let text = row.behind(row.text.len() - trim_start(row.text).len());
     envelope::starts_here(row.text)
         || opx::starts_here(&source.bytes()[text.start()..])
-        || unified::starts_here(source, row.number)
+        || unified::starts_here(source, row.number, b"")
         || blocks::opener(row.text).is_some()
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn patch(source: &Source, row: Row<'_>) -> Option<(Format, usize)> {
         Some((Format::Envelope, at))
     } else if opx::starts_here(&source.bytes()[row.start() + at..]) {
         Some((Format::Opx, at))
-    } else if unified::starts_here(source, row.number) {
+    } else if unified::starts_here(source, row.number, b"") {
         Some((Format::Unified, 0))
     } else {
         Some((Format::Blocks, blocks::opener(row.text)?))

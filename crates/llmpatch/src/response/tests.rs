@@ -563,8 +563,8 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         (b"I can't do that.\n".to_vec(), "error -: the response has no patch", "ask the model"),
         (b"*** Begin Patch\n*** End Patch\n".to_vec(), "error 1: an envelope is empty", "ask for the patch again"),
         (
-            b"1. Do:\n   ```diff\n   diff --git a/a b/a\n   --- a/a\n   +++ b/a\n   @@ -1 +1 @@\n   -x\n   +y\n   ```\n".to_vec(),
-            "error 3: the response has no patch, only something like one: a unified diff doesn't begin at the start of its line",
+            b"1. Do:\n   diff --git a/a b/a\n   --- a/a\n   +++ b/a\n   @@ -1 +1 @@\n   -x\n   +y\n".to_vec(),
+            "error 2: the response has no patch, only something like one: a unified diff doesn't begin at the start of its line",
             "take away what is before",
         ),
         (

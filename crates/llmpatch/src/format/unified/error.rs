@@ -143,6 +143,12 @@ pub enum Error {
     #[error("a line between `diff --git` and `---` is no line of a header")]
     #[strum(props(label = "not a line that git writes there", help = "take the line out"))]
     UnknownLine,
+    #[error("this line is indented less than the fence around its diff")]
+    #[strum(props(
+        label = "indented less",
+        help = "indent all lines of a diff as its fence is; a fence best comes first on its line"
+    ))]
+    Unindented,
     /// Lines that begin with line numbers, as in a listing.
     #[error("lines of a hunk begin with line numbers")]
     #[strum(props(

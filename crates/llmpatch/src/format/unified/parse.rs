@@ -11,10 +11,13 @@ use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
 use crate::text::{LineNo, Located, Source, Span, is_blank};
 
-/// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
-/// and `@@`.
-pub(crate) fn starts_here(source: &Source, line: LineNo) -> bool {
-    let around = HunkSurroundings::default();
+/// Returns whether a section starts at a line, behind the indentation of the diff: `diff --git` and
+/// what follows it, or `--- `, `+++ ` and `@@`.
+pub(crate) fn starts_here(source: &Source, line: LineNo, indent: &[u8]) -> bool {
+    let around = HunkSurroundings {
+        indent,
+        ..HunkSurroundings::default()
+    };
     let options = Options::default();
     let rows = Rows {
         source,
@@ -79,6 +82,8 @@ pub(crate) fn parse_block<'a>(
     if let Some(wrong) = wrong {
         errors.insert(0, wrong);
     }
+    let unindented = rows.unindented(begin.index()..end);
+    errors.extend(unindented.map(|row| Located::new(row.span, Error::Unindented)));
     let edits = match header {
         Ok(file) if errors.is_empty() => vec![edit(file, hunks, span)],
         _ => paths

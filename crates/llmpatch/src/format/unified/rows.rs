@@ -8,7 +8,7 @@ use super::names::Naming;
 use crate::format::Options;
 use crate::format::fence::Fence;
 use crate::patch::Mark;
-use crate::text::{LineNo, Row, Source, Span};
+use crate::text::{LineNo, Row, Source, Span, is_blank};
 
 /// What is around a diff in a response.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +23,8 @@ pub(crate) struct HunkSurroundings<'o> {
     pub(crate) heredoc: Option<&'o [u8]>,
     /// What closes the tag that it is in.
     pub(crate) tag: Option<&'o [u8]>,
+    /// The whitespace before the fence that it is in, which every line of the diff has, too.
+    pub(crate) indent: &'o [u8],
 }
 
 /// The lines of a response, and what is around the diff in it.
@@ -39,9 +41,21 @@ impl<'a, 'o> Rows<'a, 'o> {
         Naming::new(&self.options)
     }
 
-    /// Returns the line at an index, from 0.
+    /// Returns the line at an index, from 0, without the indentation of the diff.
     pub(super) fn get(&self, index: usize) -> Option<Row<'a>> {
-        self.source.row(LineNo::from_index(index))
+        let row = self.source.row(LineNo::from_index(index))?;
+        let indent = self.around.indent;
+        Some(match row.text.starts_with(indent) {
+            true => row.behind(indent.len()),
+            false if is_blank(row.text) => row.behind(row.text.len()),
+            false => row,
+        })
+    }
+
+    /// Returns the first line in a range that lacks the indentation of the diff.
+    pub(super) fn unindented(&self, range: Range<usize>) -> Option<Row<'a>> {
+        let mut rows = range.map_while(|index| self.source.row(LineNo::from_index(index)));
+        rows.find(|row| !row.text.starts_with(self.around.indent) && !is_blank(row.text))
     }
 
     /// Returns the texts of the lines in a range, as far as there are lines.

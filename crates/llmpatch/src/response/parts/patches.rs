@@ -130,7 +130,25 @@ impl<'a> Walk<'a, '_> {
             closed: self.options.is_closed,
             heredoc: None,
             tag: fence.and_then(Fence::end_tag).or(self.seen.tag.end()),
+            indent: self.indent(),
         }
+    }
+
+    /// Returns the whitespace before the fence that is open.
+    fn indent(&self) -> &'a [u8] {
+        let open = self.open.last().filter(|open| open.fence.is_some());
+        let text = open.map_or(&b""[..], |open| {
+            &self.source.bytes()[self.parts.all[open.part].range.clone()]
+        });
+        &text[..text.len() - trim_start(text).len()]
+    }
+
+    /// Returns whether a diff begins in a line that is indented as its fence is.
+    pub(super) fn begins_diff(&self, row: Row<'a>) -> bool {
+        let indent = self.indent();
+        !indent.is_empty()
+            && row.text.starts_with(indent)
+            && unified::starts_here(self.source, row.number, indent)
     }
 
     /// Reads the script that a line begins, and hands over a patch.
