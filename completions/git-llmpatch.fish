@@ -74,9 +74,9 @@ always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema only prints its schema' -r -f -a "document\t'How it went'
 schema\t'The form of such documents, and nothing is done'"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l index -d 'Change the index as well as the work tree; both must agree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l index -d 'Change the index as well as the work tree; both must agree, or the work tree must have this change already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l cached -d 'Change the index only'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l commit -d 'Change index and work tree, and commit exactly this change'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l commit -d 'Change index and work tree, and commit exactly this change; one that is there already is committed as it is'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l each -d 'With --commit, make a commit of each response, and of each mail of a series, one on top of the other, instead of one of all'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s N -l intent-to-add -d 'Let new files show in git diff, though their content isn\'t staged'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s i -l interactive -d 'Show the change and ask at the terminal how much of it to make'

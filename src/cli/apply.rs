@@ -23,6 +23,7 @@ use llmpatch::pathspec::Case;
 use llmpatch::plan::PlanId;
 use llmpatch::report::{Diagnostic, FileReport, Report, State, Status};
 use llmpatch::text::{self, Shown, Source};
+use llmpatch::tree::Tree;
 
 /// Work out the whole change, then make it: all or nothing
 #[derive(Debug, Args)]
@@ -31,13 +32,15 @@ use llmpatch::text::{self, Shown, Source};
 pub(super) struct Apply {
     #[command(flatten)]
     responses: Responses,
-    /// Change the index as well as the work tree; both must agree
+    /// Change the index as well as the work tree; both must agree, or the work tree must have this
+    /// change already
     #[arg(long, conflicts_with = "cached")]
     index: bool,
     /// Change the index only
     #[arg(long)]
     cached: bool,
-    /// Change index and work tree, and commit exactly this change
+    /// Change index and work tree, and commit exactly this change; one that is there already is
+    /// committed as it is
     #[arg(long, conflicts_with = "cached")]
     commit: bool,
     /// With --3way, refuse conflicts, or write markers around them and make the rest of the change;
@@ -305,8 +308,19 @@ impl Apply {
         message: Option<&BString>,
         review: Option<&Review>,
     ) -> Result<Ready, Failure> {
-        let tree = base.tree(&session.repo)?;
-        let mut worked = session.work_out(sources, base, &*tree)?;
+        let mut tree = base.tree(&session.repo)?;
+        let stored = self.stored_base(session);
+        let mut is_made = false;
+        let mut worked = match (session.work_out(sources, base, &*tree), &stored) {
+            (Err(failure), Some(stored)) => {
+                tree = stored.tree(&session.repo).map_err(|_| failure.clone())?;
+                let made = made(session, sources, stored, &*tree).ok_or(failure)?;
+                is_made = true;
+                made
+            }
+            (worked, _) => worked?,
+        };
+        let base = worked.base;
         self.compare(session, &worked)?;
         let mail = if self.commit {
             session.mail(&worked)?
@@ -326,12 +340,16 @@ impl Apply {
         let mut report = self.described(session, &mut worked, told.as_ref())?;
         report.detail.author = author;
         let commits = self.commits_for_head(session, &worked)?;
-        let target = self.destination().2.unwrap_or_else(|| {
-            Target::Commit(CommitRequest {
-                ready: commits.ids.last().cloned(),
-                ..self.committing.request_for(&worked, message.cloned(), mail)
-            })
-        });
+        let request = CommitRequest {
+            ready: commits.ids.last().cloned(),
+            ..self.committing.request_for(&worked, message.cloned(), mail)
+        };
+        let target = match self.destination().2 {
+            Some(_) if is_made => Target::Index,
+            Some(target) => target,
+            None if is_made => Target::CommitOfMade(request),
+            None => Target::Commit(request),
+        };
         Ok(Ready {
             changes: worked.changes,
             target,
@@ -339,6 +357,20 @@ impl Apply {
             report,
             preview,
         })
+    }
+
+    /// Returns what a response was worked out on whose change is in the work tree already, to be
+    /// staged or committed now.
+    fn stored_base(&self, session: &Session) -> Option<Base> {
+        match self.destination().1 {
+            _ if self.each || self.leaves_conflicts() => None,
+            Base::Agreeing(Against::Index) => Some(Base::Index),
+            Base::Agreeing(Against::IndexAndHead) => {
+                let head = session.repo.head_commit().ok()??;
+                Some(Base::Revision(head.to_string()))
+            }
+            _ => None,
+        }
     }
 
     /// For --check, tries whether the change could be made; makes nothing.
@@ -518,6 +550,21 @@ impl Apply {
         all.commits.clone_from(&commits.ids);
         Ok(all)
     }
+}
+
+/// Works out what the responses make of what git has stored, if that is in the work tree already.
+fn made<'s>(
+    session: &Session,
+    sources: &'s [Source],
+    stored: &'s Base,
+    tree: &dyn Tree,
+) -> Option<Worked<'s>> {
+    let worked = session.work_out(sources, stored, tree).ok()?;
+    let is_made = !worked.changes.is_empty()
+        && transaction::unmade(&session.repo, &worked.changes)
+            .ok()?
+            .is_none();
+    is_made.then_some(worked)
 }
 
 /// Returns the warning that a mail names the author of the commit.

@@ -29,6 +29,7 @@ mod index_write;
 mod kept_pack;
 mod line_ends;
 mod links;
+mod made;
 mod mail;
 mod merge;
 mod object_count;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::error::{Holder, TransactionError, Unresolved, Warning};
 use super::manifest::Manifest;
 use super::record::Record;
-use super::{Prepared, Target, kept, lock, set_all};
+use super::{Prepared, kept, lock, set_all};
 use crate::repo::{ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter};
 use crate::signal;
 
@@ -61,7 +61,7 @@ impl<'r> Prepared<'r> {
         intended: &mut Intended<'r>,
         next: NextIndex<'r>,
     ) -> Result<Made, TransactionError> {
-        let Target::Commit(request) = &self.target else {
+        let Some(request) = self.target.request() else {
             unreachable!("it is what is intended")
         };
         let Intended {

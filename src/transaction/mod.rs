@@ -57,6 +57,7 @@ pub use error::{Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::Seen;
 pub use last::{Last, MadeCommits, Reverse, Undoing, last};
 pub use manifest::RunKind;
+pub use recheck::unmade;
 pub use recover::{
     Asked, How, Interrupted, Recovered, Whose, interrupted, interrupted_by_another, recover,
 };
@@ -95,8 +96,21 @@ pub enum Target {
     Index,
     /// The work tree and the index, and then a commit of just this.
     Commit(CommitRequest),
+    /// A commit of a change of files as git stores them that is in the work tree already, staged or
+    /// not: HEAD and the index follow.
+    CommitOfMade(CommitRequest),
     /// Whatever the last change was about: it is taken back.
     Undo(Reverse),
+}
+
+impl Target {
+    /// Returns the commit that is asked for.
+    fn request(&self) -> Option<&CommitRequest> {
+        match self {
+            Target::Commit(request) | Target::CommitOfMade(request) => Some(request),
+            _ => None,
+        }
+    }
 }
 
 /// What was done.
@@ -151,7 +165,7 @@ pub struct Prepared<'r> {
 /// # Errors
 /// `identity`, `unsupported`, `io`: see [`TransactionError`].
 pub fn check(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
-    let Target::Commit(request) = target else {
+    let Some(request) = target.request() else {
         return Ok(());
     };
     repo.check_request(request)?;
@@ -275,7 +289,7 @@ impl<'r> Locked<'r> {
             journal,
             repo,
         } = self;
-        if let Target::Commit(request) = &target {
+        if let Some(request) = target.request() {
             repo.check_request(request)?;
         }
         progress.enter(Stage::Preparing, changes.len());
@@ -286,7 +300,7 @@ impl<'r> Locked<'r> {
             None
         };
         let watch = match &target {
-            Target::Index => None,
+            Target::Index | Target::CommitOfMade(_) => None,
             Target::Undo(reverse) => reverse.has_files().then_some(Watch::None),
             Target::Commit(_) => Some(Watch::Hooks),
             Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
@@ -319,7 +333,9 @@ impl<'r> Prepared<'r> {
         }
         match (&self.target, &self.next) {
             (Target::WorkTree { .. } | Target::Undo(_), _) | (_, None) => {}
-            (Target::Index, _) => self.blobs = self.blobs(|_, file| self.repo.write_blob(file))?,
+            (Target::Index | Target::CommitOfMade(_), _) => {
+                self.blobs = self.blobs(|_, file| self.repo.write_blob(file))?
+            }
             (_, Some(next)) => {
                 let to = self
                     .repo
@@ -340,7 +356,7 @@ impl<'r> Prepared<'r> {
                 }
             }
         }
-        if let Target::Commit(request) = &self.target {
+        if let Some(request) = self.target.request() {
             let (intended, expected) = self.intend(request)?;
             self.intended = Some(intended);
             self.staging.manifest.tree = Some(expected);
@@ -468,8 +484,8 @@ impl<'r> Prepared<'r> {
         let repo = staging.repo;
         let mut warnings = staging.settle(is_unfinished);
         drop((lock, _news));
-        let commit = match (made, &self.target) {
-            (Some(made), Target::Commit(request)) => made.tell(repo, request, &mut warnings),
+        let commit = match (made, self.target.request()) {
+            (Some(made), Some(request)) => made.tell(repo, request, &mut warnings),
             _ => None,
         };
         Ok(Done { commit, warnings })

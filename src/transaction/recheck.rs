@@ -6,6 +6,7 @@ use super::error::TransactionError;
 use super::{Target, lock};
 use crate::dir::Dir;
 use crate::repo::{Against, Repo};
+use llmpatch::path::RepoPath;
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::tree::{Entry, File, Tree};
@@ -36,7 +37,37 @@ pub(super) fn under_lock(
             still_holds(&tree, changes, progress)?;
             return Ok(head);
         }
+        Target::CommitOfMade(_) => {
+            repo.check_calm()?;
+            lock::await_head(repo, progress)?;
+            let head = repo.head_commit()?;
+            let before = head.map_or_else(|| "HEAD".to_owned(), |head| head.to_string());
+            still_holds(&repo.revision_tree(&before)?, changes, progress)?;
+            return match unmade(repo, changes)? {
+                Some(path) => Err(TransactionError::Changed { path: path.clone() }),
+                None => Ok(head),
+            };
+        }
         Target::Undo(of) => of.still_holds(repo, changes, progress)?,
+    }
+    Ok(None)
+}
+
+/// Returns the first path of a change of files as git stores them that isn't in the work tree what
+/// the change makes of it, or of which the index has neither what was before nor that.
+///
+/// # Errors
+/// If the work tree or the index can't be read.
+pub fn unmade<'c>(
+    repo: &Repo,
+    changes: &'c ChangeSet,
+) -> Result<Option<&'c RepoPath>, TransactionError> {
+    let made = repo.made_tree()?;
+    for change in changes {
+        let (before, after) = (change.before.as_ref(), change.after.as_ref());
+        if !made.has(&change.path, before, after)? {
+            return Ok(Some(&change.path));
+        }
     }
     Ok(None)
 }

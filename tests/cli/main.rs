@@ -35,6 +35,7 @@ mod garbage;
 mod guard;
 mod hooks;
 mod json;
+mod made;
 mod onto;
 mod other_formats;
 mod pre_commit;

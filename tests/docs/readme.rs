@@ -115,6 +115,31 @@ fn every_command_shown_does_what_it_says() {
     }
 }
 
+/// One after the other, as somebody who reads it types it.
+#[test]
+fn the_commands_shown_work_from_top_to_bottom() {
+    let repo = with_demo();
+    repo.script("bin/pbpaste", "#!/bin/sh\ncat response.txt\n");
+    repo.script("bin/less", "#!/bin/sh\ncat\n");
+    let here = repo.child("bin");
+    let paths = std::env::split_paths(&support::path()).collect::<Vec<_>>();
+    let path = std::env::join_paths([here.to_path_buf()].into_iter().chain(paths)).unwrap();
+    for command in typed("Use") {
+        if command.contains("apply -i") {
+            say_yes(&repo, &["apply", "-i", "response.txt"]);
+            continue;
+        }
+        let mut bash = support::isolated(Command::new("bash"), repo.path());
+        bash.env("PATH", &path)
+            .args(["-o", "pipefail", "-c", &command]);
+        let run = support::run(&mut bash, b"");
+        assert_eq!(run.status, 0, "{command}: {}{}", run.stdout, run.stderr);
+    }
+    assert_eq!(repo.git(&["status", "--porcelain"]), "?? bin/\n");
+    let files = repo.git(&["show", "--name-only", "--format="]);
+    assert_eq!(files, "tests/demo/README.md\ntests/demo/todo.py\n");
+}
+
 /// Runs what asks at a terminal, and wants all of it.
 fn say_yes(repo: &Repo, arguments: &[&str]) {
     let mut command = repo.command();

@@ -243,6 +243,10 @@ impl Trials {
                     ""
                 };
                 for run in order::Run::ALL {
+                    // It renames nothing before there is a commit.
+                    if (target, run) == (Target::Made, order::Run::Undone) {
+                        continue;
+                    }
                     let name = format!("{}{apart} {}", target.name(), run.name());
                     self.add(name, move |stages, _| run.run(stages, target, layout));
                 }

@@ -101,7 +101,7 @@ impl Bystander {
         // The index alone is nothing that an editor saves to, nor is a file that isn't there.
         let targets = Target::ALL
             .into_iter()
-            .filter(|target| !matches!(target, Target::Cached | Target::Odd));
+            .filter(|target| !matches!(target, Target::Cached | Target::Made | Target::Odd));
         let saves = |meddling| matches!(meddling, Meddling::Save | Meddling::SaveByRename);
         let few = |target| matches!(target, Target::WorkTree | Target::Index | Target::Commit);
         let of = |target| {

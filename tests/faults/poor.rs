@@ -90,7 +90,7 @@ impl Lack {
         };
         let place = scene.place();
         let ended = traced(&place, place.apply(), &self.injection());
-        let does = self.does || target == Target::Cached;
+        let does = self.does || matches!(target, Target::Cached | Target::Made);
         let want = if does { Side::New } else { Side::Old };
         let is_said = |ended: &Ended| {
             if does {

@@ -82,6 +82,8 @@ pub(crate) enum Target {
     Odd,
     /// A commit after which a hook makes another.
     CommitWithCommit,
+    /// A commit of what an apply has made in the work tree already.
+    Made,
     /// A commit of this response, and one of another.
     Each,
     /// Like `Index`, merged with what has changed since, of which a part is left in conflict.
@@ -93,7 +95,7 @@ pub(crate) enum Target {
 
 impl Target {
     /// Those that change the work tree or the index.
-    pub(crate) const ALL: [Target; 11] = [
+    pub(crate) const ALL: [Target; 12] = [
         Target::WorkTree,
         Target::IntentToAdd,
         Target::Index,
@@ -104,6 +106,7 @@ impl Target {
         Target::Odd,
         Target::CommitWithCommit,
         Target::Conflicts,
+        Target::Made,
         Target::Each,
     ];
 
@@ -119,6 +122,7 @@ impl Target {
             Target::Odd => "odd",
             Target::CommitWithCommit => "commit-twice",
             Target::Conflicts => "conflicts",
+            Target::Made => "made",
             Target::Each => "each",
             Target::Onto => "onto",
         }
@@ -136,7 +140,7 @@ impl Target {
             Target::Cached => &["--cached"],
             Target::Each => &["--commit", "--each", "-", "another.ignored"],
             Target::Conflicts => &["-3", "--base=HEAD~1", "--conflicts=markers"],
-            Target::Commit | Target::CommitWithHooks | Target::CommitWithCommit => {
+            Target::Commit | Target::CommitWithHooks | Target::CommitWithCommit | Target::Made => {
                 &["--commit", "-m", "Change six files"]
             }
             Target::CommitWithEditor => &["--commit", "--edit", "-m", "Change six files"],
@@ -477,6 +481,10 @@ impl Place {
                 self.write("src/update.rs", 0o600, "one\ndeux\nthree\n");
                 self.write("src/name.rs", 0o640, "old name\nrest\nmore\n");
                 self.git(&["commit", "-q", "-m", "since", "src"]);
+            }
+            Target::Made => {
+                let ended = trace::run(&mut self.llmpatch(&["apply"]), RESPONSE.as_bytes());
+                assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
             }
             Target::CommitWithCommit => {
                 let commit =

@@ -270,7 +270,7 @@ fn check_done(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target,
             }
             Target::WorkTree { .. } => want.push(format!(" {letter} {path}")),
             Target::IndexAndWorkTree => want.push(format!("{letter}  {path}")),
-            Target::Index | Target::Commit(_) | Target::Undo(_) => {}
+            Target::Index | Target::Commit(_) | Target::CommitOfMade(_) | Target::Undo(_) => {}
         }
     }
     if !matches!(target, Target::Index) {
