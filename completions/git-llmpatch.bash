@@ -283,7 +283,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp ""; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors embedding troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors embedding troubleshooting parse context-not-found lines-not-found ambiguous occurrence file-missing file-exists unsafe-path binary stale unchanged declined nothing-to-undo protected markers inexpressible conflict encoding elision unsupported locked hook identity repository io usage signal prose-edit commented-patch draft-patch near-patch quoted-patch unknown-place undone-call pending-call repeated-patch repeated-edit stray-marker skipped-format mail-author left-out unused-option decorated-marker blank-in-body locator-spacing locator-numbers locator-relaxed outside-context no-newline-mark last-plus fuzzy restated blank-dropped duplicates addition-place already-there newline-added conflict-markers patch-markers tool-syntax hidden-characters line-numbers diff-prefixes escaped-text entities executes replaced-whole no-change partial-delete-body indented-payload typographic-quotes unknown-markup stray-text blank-edges escaped-marker divider prose-conflict skipped-call nameless-fence final-newline empty-line filled-empty directory inside-word overlap recounted hunk-moved mode-differs id-differs hard-link rights written-late leftover interrupted recovered no-undo index-behind hook-changed in-conflict" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

@@ -16,6 +16,7 @@ use super::conclude;
 use super::exit::Exit;
 use super::install::{self, Home, InstalledFile};
 use super::output;
+use llmpatch::kind::Kind;
 use llmpatch::text::Shown;
 
 /// Print a manual page or the skill file for agents, or install all pages
@@ -93,7 +94,12 @@ const PREFIX: &str = "git-llmpatch-";
 
 /// Takes the name of a page, or that of the command.
 fn pages() -> impl TypedValueParser<Value = &'static Page> {
-    let names = PAGES.iter().map(|Page { name, .. }| {
+    PossibleValuesParser::new(names()).map(|name| page(&name))
+}
+
+/// Returns the names of pages.
+fn names() -> impl Iterator<Item = PossibleValue> {
+    PAGES.iter().map(|Page { name, .. }| {
         let short = name.strip_prefix(PREFIX);
         let value = PossibleValue::new(short.unwrap_or(name));
         if short.is_some() {
@@ -101,8 +107,7 @@ fn pages() -> impl TypedValueParser<Value = &'static Page> {
         } else {
             value
         }
-    });
-    PossibleValuesParser::new(names).map(|name| page(&name))
+    })
 }
 
 impl Man {
@@ -144,26 +149,64 @@ fn page(wanted: &str) -> &'static Page {
         .unwrap_or(MAIN)
 }
 
-/// Show the manual page of a command, or a guide
+/// Show the manual page of a command, or a guide, or what there is to say of a kind of error
 #[derive(Debug, Args)]
-#[command(override_usage = "git llmpatch help [<page>]")]
+#[command(override_usage = "git llmpatch help [<page>|<kind>]")]
 pub(super) struct Help {
-    /// The command whose page it is, or a guide
-    #[arg(value_name = "page", value_parser = pages(), default_value = MAIN.name, hide_default_value = true)]
-    page: &'static Page,
+    /// The command whose page it is, or a guide; or a kind that a message has in brackets, such as
+    /// lines-not-found
+    #[arg(value_name = "page", value_parser = topics(), default_value = MAIN.name, hide_default_value = true)]
+    topic: Topic,
+}
+
+/// What help is asked for.
+#[derive(Clone, Copy, Debug)]
+enum Topic {
+    Page(&'static Page),
+    /// A kind of error or warning, by its code.
+    Kind(&'static str),
+}
+
+/// Takes what names a page, or the code of a kind.
+fn topics() -> impl TypedValueParser<Value = Topic> {
+    let codes = Kind::ALL.iter().map(|kind| kind.code());
+    let kinds = codes.map(|code| PossibleValue::new(code).hide(true));
+    PossibleValuesParser::new(names().chain(kinds)).map(|name| {
+        let mut codes = Kind::ALL.iter().map(|kind| kind.code());
+        match codes.find(|code| *code == name) {
+            Some(code) => Topic::Kind(code),
+            None => Topic::Page(page(&name)),
+        }
+    })
+}
+
+/// Returns the section of a kind in the page that has one for each.
+fn section(kind: &str) -> String {
+    let heading = format!(".SH {}\n", kind.replace('-', "\\-"));
+    let page = page("troubleshooting").content;
+    let (_, rest) = page.split_once(&heading).unwrap_or_default();
+    let section = rest.split("\n.SH ").next().unwrap_or_default();
+    format!("{heading}{section}\n")
 }
 
 impl Help {
     /// Asks for the page of a command; for the page of the program where the command has none.
     pub(super) fn of(command: &str) -> Self {
         Self {
-            page: page(command),
+            topic: Topic::Page(page(command)),
         }
     }
 
-    /// Shows the page by `man`, installed or not; where there is no `man`, prints it as text.
+    /// Shows the page by `man`, installed or not; where there is no `man`, prints it as text. What
+    /// is said of a kind is printed, since it is seldom longer than a screen.
     pub(super) fn run(&self) -> Exit {
-        let content = self.page.content;
+        let content = match self.topic {
+            Topic::Page(page) => page.content,
+            Topic::Kind(kind) => {
+                let text = plain::text(&section(kind));
+                return conclude::said(output::print_as_is(text.as_bytes()));
+            }
+        };
         let show = || {
             let mut man = Command::new("man")
                 .args(["-l", "-"])

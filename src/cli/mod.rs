@@ -44,11 +44,12 @@ pub use exit::Exit;
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use llmpatch::text::{Shown, same_ends};
+use llmpatch::text::{Shown, same_ends, shell_word};
 
 const AFTER: &str = "\
 Paths in a response are from the top of the work tree, whatever the current directory.
@@ -145,6 +146,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     done.unwrap_or_else(|mut usage| {
         keep_only_slips(&mut usage);
         show_the_way(&mut usage);
+        suggest_apply(&mut usage);
         escape(&mut usage);
         // Where nobody reads it, there is nobody to tell.
         let _ = usage.print();
@@ -211,6 +213,24 @@ fn show_the_way(usage: &mut clap::Error) {
         usage.insert(
             ContextKind::Suggested,
             ContextValue::StyledStrs(way.split("; ").map(Into::into).collect()),
+        );
+    }
+}
+
+/// Adds, to the error of a command that is none but a file, what applies the file.
+fn suggest_apply(usage: &mut clap::Error) {
+    let Some(ContextValue::String(given)) = usage.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    if Path::new(given).is_file() {
+        let way = format!(
+            "`git llmpatch apply {}` applies it",
+            shell_word(given.as_bytes())
+        );
+        usage.remove(ContextKind::SuggestedSubcommand);
+        usage.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![way.into()]),
         );
     }
 }

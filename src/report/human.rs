@@ -128,7 +128,7 @@ pub fn complaints(report: &Report, style: Style) -> String {
     out
 }
 
-/// Returns where the manual explains the errors, in a line for all of them; nothing if there are
+/// Returns what prints the manual's explanation of the errors, in a line for all of them; nothing if there are
 /// none.
 fn further_reading(report: &Report, style: Style) -> String {
     let mut kinds: Vec<_> = report
@@ -142,11 +142,11 @@ fn further_reading(report: &Report, style: Style) -> String {
     if kinds.is_empty() {
         return String::new();
     }
-    let kinds: Vec<_> = kinds.iter().map(|kind| kind.code().to_owned()).collect();
-    let line = format!(
-        "see {} in git-llmpatch-troubleshooting(7)",
-        sentence(&kinds)
-    );
+    let commands: Vec<_> = kinds
+        .iter()
+        .map(|kind| format!("`git llmpatch help {}`", kind.code()))
+        .collect();
+    let line = format!("see {}", sentence(&commands));
     if style.is_terminal {
         wrap(&line, style.width, 2, 0) + "\n"
     } else {

@@ -108,6 +108,14 @@ const RUN: &[Tried] = &[
         looking,
     ),
     (&["git llmpatch help"], limits),
+    (
+        &["git llmpatch apply {}"],
+        super::usage::a_file_in_the_place_of_a_command_is_suggested_to_apply,
+    ),
+    (
+        &["git llmpatch help {}"],
+        super::usage::help_has_a_section_of_each_kind,
+    ),
     (&["git llmpatch apply --commit"], branch_in_use),
     (
         &[

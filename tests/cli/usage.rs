@@ -1,5 +1,5 @@
-use super::repo;
 use super::support;
+use super::{repo, update};
 use assert_fs::prelude::*;
 
 #[test]
@@ -241,6 +241,42 @@ fn directories_are_taken_off_and_lines_recounted_as_git_is_asked_to() {
     for number in ["-px", "-p-1", "-p="] {
         repo.run(&["check", number], diff).ended(2);
     }
+}
+
+#[test]
+pub(super) fn help_has_a_section_of_each_kind() {
+    let repo = repo();
+    for kind in llmpatch::kind::Kind::ALL {
+        let said = repo.run(&["help", kind.code()], "").succeeded().stdout;
+        let lines: Vec<_> = said.lines().collect();
+        assert_eq!(lines.first(), Some(&kind.code()), "{said}");
+        assert!(lines.len() >= 2, "{said}");
+        assert_eq!(
+            lines
+                .iter()
+                .filter(|line| !line.is_empty() && !line.starts_with(' '))
+                .count(),
+            1,
+            "{said}"
+        );
+    }
+    repo.run(&["help", "no-such-kind"], "").ended(2);
+}
+
+/// What is no command but a file is taken for a response that somebody wants to apply.
+#[test]
+pub(super) fn a_file_in_the_place_of_a_command_is_suggested_to_apply() {
+    let repo = repo();
+    let response = update("a.txt", "two", "2");
+    for (name, word) in [("r.txt", "r.txt"), ("a response", "'a response'")] {
+        repo.child(name).write_str(&response).unwrap();
+        let run = repo.run(&[name], "").ended(2);
+        let tip = format!("tip: `git llmpatch apply {word}` applies it\n");
+        assert!(run.stderr.contains(&tip), "{}", run.stderr);
+    }
+    let run = repo.run(&["no.txt"], "").ended(2);
+    assert!(!run.stderr.contains("tip: "), "{}", run.stderr);
+    repo.run(&["apply", "r.txt"], "").succeeded();
 }
 
 #[test]

@@ -320,7 +320,8 @@ fn who_reads_along_is_told_where_the_manual_explains_it() {
         assert!(said.ends_with(want), "{said}");
     };
     ends_with(Style::PLAIN, "nothing was changed\n");
-    let want = "nothing was changed\nsee parse and ambiguous in git-llmpatch-troubleshooting(7)\n";
+    let want =
+        "nothing was changed\nsee `git llmpatch help parse` and `git llmpatch help ambiguous`\n";
     ends_with(
         Style {
             tells_all: true,
@@ -336,7 +337,7 @@ fn who_reads_along_is_told_where_the_manual_explains_it() {
         },
         want,
     );
-    let broken = "see parse and ambiguous in\n  git-llmpatch-troubleshooting(7)\n";
+    let broken = "see `git llmpatch help parse` and\n  `git llmpatch help ambiguous`\n";
     ends_with(
         Style {
             is_terminal: true,
