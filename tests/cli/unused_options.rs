@@ -9,7 +9,7 @@ use llmpatch::patch::Format;
 use super::support::{Repo, Run};
 use assert_fs::prelude::*;
 
-const FILE: &str = "one\ntwo  \nthree\ndup\nfour\ndup\nfive\n";
+const FILE: &str = "one\ntwo  \nthree\ndup\nfour\ndup\nfive\n in\nsix\n in\n";
 
 fn repository() -> Repo {
     Repo::with(&[("a.txt", FILE)])
@@ -44,6 +44,7 @@ fn responses(format: Format) -> Vec<String> {
             unified("@@ -1,2 +1,2 @@\n one\n-two\n+x\n"),
             unified("@@ -4 +4 @@\n-dup\n+x\n"),
             unified("@@ -2 +2 @@\n-one\n+x\n"),
+            unified("@@ -9 +9 @@ six\n- in\n+x\n"),
             unified("@@ -1,9 +1,9 @@\n one\n-two  \n+x\n"),
         ],
         Format::Blocks => vec![
