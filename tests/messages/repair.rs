@@ -71,10 +71,7 @@ fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
         "@@\n the third line\n+the fourth line\n",
     );
     for (hunks, fine) in [
-        (
-            [wrong, added].concat(),
-            Some("No problem was found with hunk 2 of `a.txt`."),
-        ),
+        ([wrong, added].concat(), None),
         ([made, wrong, added].concat(), None),
         (
             [made, added, "@@\n-the fourth line\n+4\n"].concat(),
@@ -89,9 +86,8 @@ fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
             fine,
             "{said}"
         );
-        assert_eq!(
-            said.contains("None of the patch is in the files yet"),
-            !hunks.contains(made),
+        assert!(
+            !said.contains("None of the patch is in the files yet"),
             "{said}"
         );
     }

@@ -345,7 +345,7 @@ impl<'s> Responses<'s> {
 impl Refused<'_> {
     /// Returns the message to send back to the model, as [`Refusal::feedback`].
     pub fn feedback(&self) -> Option<String> {
-        feedback::compose(&self.errors, &self.patches, self.sources)
+        feedback::compose(&self.errors, &self.warnings, &self.patches, self.sources)
     }
 }
 

@@ -21,8 +21,14 @@ const LEFT: &str = ", as the edits before this one would leave it,";
 const FINE: usize = 20;
 
 /// Writes the message for what is wrong with these responses, of which this was read; `None` where
-/// the response isn't to blame, so that there is nothing for its author to mend.
-pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Option<String> {
+/// the response isn't to blame, so that there is nothing for its author to mend. Of the warnings,
+/// those of what is in the files already count.
+pub fn compose(
+    errors: &[Diagnostic],
+    warnings: &[Diagnostic],
+    patches: &[Patch<'_>],
+    sources: &[Source],
+) -> Option<String> {
     if errors.is_empty() || !errors.iter().all(is_blamed) {
         return None;
     }
@@ -46,11 +52,22 @@ pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source])
         );
     }
     let is_idle = errors.iter().all(|error| error.kind == Kind::Unchanged);
+    let there: Vec<_> = warnings
+        .iter()
+        .filter(|of| of.kind == Kind::AlreadyThere)
+        .collect();
+    let is_partly_made = !there.is_empty() || errors.iter().any(|error| error.is_made);
     let is_fine = if is_idle {
         Vec::new()
     } else {
-        fine(errors, patches, sources)
+        fine(errors, is_partly_made, patches, sources)
     };
+    if !there.is_empty() {
+        let _ = writeln!(out, "\n## What is there already\n");
+    }
+    for of in there.iter().take(TOLD) {
+        let _ = writeln!(out, "{}.", capital(&of.message));
+    }
     if !is_fine.is_empty() {
         let _ = write!(
             out,
@@ -61,7 +78,7 @@ pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source])
     let _ = write!(
         out,
         "\n## What to send\n\n{}\n",
-        what_to_send(errors, patches, !is_fine.is_empty())
+        what_to_send(errors, is_partly_made, patches, !is_fine.is_empty())
     );
     Some(out)
 }
@@ -223,11 +240,16 @@ fn fence(out: &mut String, lines: &[&[u8]]) {
 }
 
 /// Names the parts of patches that no error points at.
-fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec<String> {
+fn fine(
+    errors: &[Diagnostic],
+    is_partly_made: bool,
+    patches: &[Patch<'_>],
+    sources: &[Source],
+) -> Vec<String> {
     let problems = Problems {
         errors,
         sources,
-        is_partly_made: errors.iter().any(|error| error.is_made),
+        is_partly_made,
     };
     let mut fine = Vec::new();
     for edits in patches.iter().map(|patch| &patch.edits) {
@@ -314,7 +336,12 @@ fn only_adds(hunk: &Hunk<'_>) -> bool {
 }
 
 /// All or nothing goes both ways: what was fine has to be sent again.
-fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bool) -> String {
+fn what_to_send(
+    errors: &[Diagnostic],
+    is_partly_made: bool,
+    patches: &[Patch<'_>],
+    is_partly_fine: bool,
+) -> String {
     if errors.iter().all(|error| error.kind == Kind::Unchanged) {
         return "Nothing, if the files are to stay as they are. Otherwise send a patch that \
              changes them."
@@ -332,7 +359,7 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
     } else {
         ""
     };
-    let again = match errors.iter().any(|error| error.is_made) {
+    let again = match is_partly_made {
         true => format!("{PARTLY_MADE}{parts}. {}", whole(format)),
         false => format!(
             "None of the patch is in the files yet, so send the whole of it again, \
