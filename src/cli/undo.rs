@@ -82,11 +82,14 @@ impl Undo {
                 if self.drop {
                     return self.forget(session);
                 }
-                let report = self.undo(session)?;
-                let printed = if self.verbosity.quiet {
-                    String::new()
-                } else {
-                    human::done(&report)
+                let (report, when) = self.undo(session)?;
+                let printed = match self.verbosity.quiet {
+                    true => String::new(),
+                    false => format!(
+                        "took back the apply of {}:\n{}",
+                        ago(when),
+                        human::done(&report)
+                    ),
                 };
                 Ok((report, printed.into()))
             },
@@ -114,13 +117,18 @@ impl Undo {
         Ok((report, printed.into()))
     }
 
-    fn undo(&self, session: &Session) -> Result<Report, Failure> {
+    /// Takes the last apply back, and returns when it was made.
+    fn undo(&self, session: &Session) -> Result<(Report, i64), Failure> {
         // What is half done is no state to take anything back from.
         recover::first(session)?;
         let work = session.meter.begin(Stage::Planning, 0);
         let last = transaction::last(&session.repo, work.progress()).map_err(refused)?;
         drop(work);
-        let Undoing { changes, reverse } = match last {
+        let Undoing {
+            when,
+            changes,
+            reverse,
+        } = match last {
             Last::Change(undoing) => undoing,
             Last::Nothing => return Err(CliError::NothingToUndo.into()),
             Last::Commits(made) => return Err(for_git(made).into()),
@@ -152,10 +160,11 @@ impl Undo {
             report,
             preview: None,
         };
-        Ok(Report {
+        let report = Report {
             status: Status::Undone,
             ..publish::publish(session, ready)?.report
-        })
+        };
+        Ok((report, when))
     }
 }
 

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::error::TransactionError;
-use super::journal::plain;
-use super::kept::{self, Opened, RECORD};
+use super::kept::{self, Opened};
 use super::last::{MadeCommits, differing, of_files};
 use super::record::{MadeChange, Record};
 use crate::repo::{Repo, Slot};
@@ -168,7 +167,6 @@ impl Tree for TreeBefore<'_> {
 impl Earlier {
     /// Returns what a change was.
     pub(super) fn of(repo: &Repo, (record, dir, _): &Opened) -> Self {
-        let when = dir.glance(&plain(RECORD)).map_or(0, |stat| stat.modified.0);
         let commits = match record {
             Record::Commit(id, before) => Some(MadeCommits::of(repo, id, before.as_deref())),
             _ => None,
@@ -188,7 +186,7 @@ impl Earlier {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
         Self {
-            when,
+            when: kept::when(dir),
             commits,
             files,
             since: Vec::new(),

@@ -185,6 +185,12 @@ fn forget(home: &Dir, number: u64) -> io::Result<()> {
 /// What the record of a change says, and the directory in which its files are kept.
 pub(super) type Opened = (Record, Dir, PathBuf);
 
+/// Returns when a change was made, in seconds since 1970, by the directory in which its files are
+/// kept.
+pub(super) fn when(dir: &Dir) -> i64 {
+    dir.glance(&plain(RECORD)).map_or(0, |stat| stat.modified.0)
+}
+
 /// Reads what the newest change was; `None` if nothing is kept.
 pub(super) fn newest(repo: &Repo) -> Result<Option<Opened>, TransactionError> {
     all(repo)?.next().transpose()

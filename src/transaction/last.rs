@@ -56,6 +56,8 @@ pub struct MadeCommits {
 /// The last change the other way round.
 #[derive(Debug)]
 pub struct Undoing {
+    /// When the change was made, in seconds since 1970.
+    pub when: i64,
     /// What becomes of every path.
     pub changes: ChangeSet,
     /// What else is to be put back: the target for [`begin`](super::begin).
@@ -189,6 +191,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
         removed,
     };
     Ok(Last::Change(Undoing {
+        when: kept::when(&originals),
         changes: ChangeSet::new(changes),
         reverse,
     }))

@@ -74,8 +74,13 @@ fn undo_takes_back_what_apply_did_for_every_target() {
         let applied = all(&repo);
         assert_ne!(applied, before);
         let run = repo.run(&["undo"], "").succeeded();
+        let (first, rest) = run.stdout.split_once('\n').unwrap();
+        assert!(
+            first.starts_with("took back the apply of ") && first.ends_with(" ago:"),
+            "{first}"
+        );
         assert_eq!(
-            run.stdout,
+            rest,
             "M a.txt\nD new/deep/d.txt\nA src/b.txt\nR lib/e.txt -> src/c.txt\n 4 files changed, 3 insertions(+), 4 deletions(-)\n",
             "{options:?}"
         );

@@ -55,8 +55,9 @@ pub(super) fn undo(sample: &Sample) -> Result<Done, Undone> {
         attention: Vec::new(),
         open: Vec::new(),
     };
-    let Last::Change(Undoing { changes, reverse }) =
-        last(&repo, &Progress::default()).map_err(none)?
+    let Last::Change(Undoing {
+        changes, reverse, ..
+    }) = last(&repo, &Progress::default()).map_err(none)?
     else {
         panic!("there is nothing to undo")
     };
@@ -541,7 +542,9 @@ fn two_that_undo_at_once_undo_once() {
     };
     apply(&sample, WANTED[0].1, &target).unwrap();
     let repo = sample.open();
-    let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).unwrap()
+    let Last::Change(Undoing {
+        changes, reverse, ..
+    }) = last(&repo, &Progress::default()).unwrap()
     else {
         panic!()
     };
