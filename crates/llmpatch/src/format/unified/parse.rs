@@ -9,7 +9,7 @@ use super::line_kind::is_change;
 use super::rows::{HunkSurroundings, Rows};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
-use crate::text::{LineNo, Located, Source, Span, is_blank};
+use crate::text::{LineNo, Located, Source, Span, Text, is_blank};
 
 /// Returns whether a section starts at a line, behind the indentation of the diff: `diff --git` and
 /// what follows it, or `--- `, `+++ ` and `@@`.
@@ -51,9 +51,7 @@ pub(crate) fn parse_block<'a>(
     let mut header = raw.resolve();
     let is_binary = matches!(header, Err(Error::Binary { .. }));
     if is_binary {
-        body.end = (index..)
-            .find(|&index| rows.stops(index) || rows.starts_section(index))
-            .unwrap_or(index);
+        body.end = behind_binary(&rows, index);
     } else {
         let path = paths.last().map(|path| excerpt(&path.bytes));
         let is_new = matches!(&header, Ok(file) if file.header.status == Status::Added);
@@ -86,13 +84,22 @@ pub(crate) fn parse_block<'a>(
     errors.extend(unindented.map(|row| Located::new(row.span, Error::Unindented)));
     let edits = match header {
         Ok(file) if errors.is_empty() => vec![edit(file, hunks, span)],
-        _ => paths
-            .into_iter()
-            .map(|path| FileEdit::new(path, Operation::Unreadable, span))
-            .collect(),
+        _ => unreadable(paths, span),
     };
     let range = source.start_of(begin)..source.start_of(LineNo::from_index(end));
     Block::new(Format::Unified, range, edits, errors, warnings)
+}
+
+/// Returns the line behind what a section of a binary file shows.
+fn behind_binary(rows: &Rows<'_, '_>, start: usize) -> usize {
+    let ends = |index: &usize| rows.stops(*index) || rows.starts_section(*index);
+    (start..).find(ends).unwrap_or(start)
+}
+
+/// Returns the edits of a section in which something is wrong, one of each path that it names.
+fn unreadable(paths: Vec<Text<'_>>, span: Option<Span>) -> Vec<FileEdit<'_>> {
+    let edit = |path| FileEdit::new(path, Operation::Unreadable, span);
+    paths.into_iter().map(edit).collect()
 }
 
 /// Returns the edit of a section in which nothing is wrong.
