@@ -87,6 +87,8 @@ pub(in crate::response) enum Fate {
     /// Read, though nothing says that it was carried out: the session ends with it.
     Pending,
     Undone,
+    /// Not read, since others were asked for.
+    LeftOut,
     Cut(Located<Error>),
     Hidden(Hiding),
     /// ResultForm by another call of the same id.

@@ -315,16 +315,14 @@ pub(super) fn choose(source: &Source, only: &[String], answer: &mut Answer<'_>) 
             record.before = before.map(Into::into);
         }
         let span = block.start(source);
-        let is_asked = |call| session.is_one_of(call, only);
-        if !only.is_empty() && !block.call.is_some_and(is_asked) {
-            left_out.push(span);
-            chosen
-                .parts
-                .push(unread_call("answer", NOT_ASKED, block, span, session));
-            return false;
-        }
-        match block.call.map_or(Fate::Read, |call| session.fate(call)) {
+        match fate(block, only, session) {
             Fate::Read => return true,
+            Fate::LeftOut => {
+                left_out.push(span);
+                let why = "others were asked for";
+                let part = unread_call("answer", why, block, span, session);
+                chosen.parts.push(part);
+            }
             Fate::Pending => {
                 pending.push(span);
                 return true;
@@ -332,9 +330,8 @@ pub(super) fn choose(source: &Source, only: &[String], answer: &mut Answer<'_>) 
             Fate::Undone => {
                 undone.push(span);
                 let why = "it failed, was refused or never ran";
-                chosen
-                    .parts
-                    .push(unread_call("undone-call", why, block, span, session));
+                let part = unread_call("undone-call", why, block, span, session);
+                chosen.parts.push(part);
             }
             Fate::Cut(error) => {
                 if chosen.errors.last() != Some(&error) {
@@ -350,31 +347,36 @@ pub(super) fn choose(source: &Source, only: &[String], answer: &mut Answer<'_>) 
         answer.hide(format, span, by);
     }
     if let Some(first) = undone.first() {
-        let count = undone.len();
-        answer.note_hidden(*first, &Hiding::Undone(count));
-        let warning = Warning::Undone { count };
-        chosen.warnings.push(Located::new(*first, warning));
-    }
-    if let Some(first) = left_out.first() {
-        let count = left_out.len();
-        let warning = Warning::LeftOut { count };
-        chosen.warnings.push(Located::new(*first, warning));
+        answer.note_hidden(*first, &Hiding::Undone(undone.len()));
     }
     if let Some((span, place)) = answer.session.aside.passed.take()
         && answer.hidden.is_none()
     {
         answer.note_hidden(span, &Hiding::Others(place));
     }
-    if let Some(first) = pending.first() {
-        let count = pending.len();
-        let warning = Warning::Pending { count };
-        chosen.warnings.push(Located::new(*first, warning));
-    }
+    let counted = [
+        counted(&undone, |count| Warning::Undone { count }),
+        counted(&left_out, |count| Warning::LeftOut { count }),
+        counted(&pending, |count| Warning::Pending { count }),
+    ];
+    chosen.warnings.extend(counted.into_iter().flatten());
     chosen
 }
 
-/// Why a call isn't made of which another was asked for.
-const NOT_ASKED: &str = "others were asked for";
+/// Decides what becomes of a patch, by its call and by what was asked for.
+fn fate(block: &Block<'_>, only: &[String], session: &Session) -> Fate {
+    let is_asked = |call| session.is_one_of(call, only);
+    if !only.is_empty() && !block.call.is_some_and(is_asked) {
+        return Fate::LeftOut;
+    }
+    block.call.map_or(Fate::Read, |call| session.fate(call))
+}
+
+/// Returns the warning that counts what it is about, where the first of that is.
+fn counted(spans: &[Span], warning: fn(usize) -> Warning) -> Option<Located<Warning>> {
+    let first = spans.first()?;
+    Some(Located::new(*first, warning(spans.len())))
+}
 
 /// Returns the part of a call that isn't made.
 fn unread_call(
