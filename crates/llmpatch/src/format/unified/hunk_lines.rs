@@ -140,7 +140,7 @@ impl<'a> Body<'a, '_, '_> {
                 return (index, false);
             };
             let mark = match kind(row) {
-                LineKind::Line(_) if self.is_header(index) => return (index, false),
+                LineKind::Line(_) if self.is_header(index, row) => return (index, false),
                 LineKind::Line(mark) => mark,
                 LineKind::Empty => self.blank,
                 LineKind::NoNewline => {
@@ -169,9 +169,9 @@ impl<'a> Body<'a, '_, '_> {
     /// Returns whether a line within the counts is the header of the next file, since a hunk is right
     /// below its names. Content can be like that only where hunks have no context: else there would
     /// be context behind it, or the end of the file.
-    fn is_header(&self, index: usize) -> bool {
+    fn is_header(&self, index: usize, row: Row<'_>) -> bool {
         let mut lines = self.lines.iter();
-        self.rows.starts_with(index, b"--- ")
+        row.text.starts_with(b"--- ")
             && self.rows.starts_section(index)
             && lines.any(|line| line.mark == Mark::Context)
     }

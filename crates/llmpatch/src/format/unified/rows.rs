@@ -46,6 +46,7 @@ impl<'a, 'o> Rows<'a, 'o> {
         let row = self.source.row(LineNo::from_index(index))?;
         let indent = self.around.indent;
         Some(match row.text.starts_with(indent) {
+            true if indent.is_empty() => row,
             true => row.behind(indent.len()),
             false if is_blank(row.text) => row.behind(row.text.len()),
             false => row,
