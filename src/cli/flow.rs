@@ -4,7 +4,7 @@
 //! that can't be read whole is still planned as far as it was read, to find what else is wrong.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 
 use super::base::{About, Base};
@@ -32,7 +32,7 @@ use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use llmpatch::progress::Stage;
 use llmpatch::report::{Detail, Diagnostic, PartReport, Report, State};
-use llmpatch::text::{Located, Shown, Source};
+use llmpatch::text::{Located, Shown, Source, SourceId};
 use llmpatch::tree::Tree;
 
 /// A repository, and how responses are read and errors shown in it.
@@ -51,6 +51,8 @@ pub(super) struct Session {
     pub(super) recovered: RefCell<Vec<Diagnostic>>,
     /// Whether all of this user's were recovered just now.
     is_recovered: Cell<bool>,
+    /// Which responses `-v` has told of: some are read again.
+    told: RefCell<HashSet<SourceId>>,
 }
 
 impl Session {
@@ -104,6 +106,7 @@ impl Session {
             repo,
             recovered: RefCell::default(),
             is_recovered: Cell::new(false),
+            told: RefCell::default(),
         })
     }
 
@@ -399,7 +402,9 @@ impl Session {
         for unused in self.reading.unused(&responses.patches) {
             responses.warn(Diagnostic::from(&unused));
         }
-        if self.verbosity.verbose {
+        let first = sources.first().map(Source::id);
+        let is_new = || first.is_some_and(|first| self.told.borrow_mut().insert(first));
+        if self.verbosity.verbose && is_new() {
             for (source, patch) in sources.iter().zip(&responses.patches) {
                 let edits = patch.edits.len();
                 let s = if edits == 1 { "" } else { "s" };
