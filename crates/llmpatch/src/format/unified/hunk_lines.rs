@@ -73,7 +73,7 @@ impl<'a> Body<'a, '_, '_> {
             end,
             closes_fence,
             is_list: !is_whole && left_out.is_some(),
-            left_out: left_out.or_else(|| self.behind_fence(end).filter(|_| closes_fence)),
+            left_out: left_out.or_else(|| closes_fence.then(|| self.behind_fence(end))?),
         }
     }
 

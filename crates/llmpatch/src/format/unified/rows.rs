@@ -55,6 +55,9 @@ impl<'a, 'o> Rows<'a, 'o> {
 
     /// Returns the first line in a range that lacks the indentation of the diff.
     pub(super) fn unindented(&self, range: Range<usize>) -> Option<Row<'a>> {
+        if self.around.indent.is_empty() {
+            return None;
+        }
         let mut rows = range.map_while(|index| self.source.row(LineNo::from_index(index)));
         rows.find(|row| !row.text.starts_with(self.around.indent) && !is_blank(row.text))
     }
