@@ -1,4 +1,4 @@
-//! Text ⇄ [`Patch`]: one room a format, each with what reads it and what prints it.
+//! Text ⇄ [`Patch`](crate::patch::Patch): one room a format, each with what reads it and what prints it.
 //!
 //! Parsers know no git, no files and no clock. They read on after an error, so that a single run
 //! names everything that is wrong.

@@ -1,9 +1,9 @@
 //! Takes a response apart, and says which of its patches are the answer.
 //!
-//! One walk, from top to bottom ([`parts`]), makes a tree of what is in it: fences, comments, reasoning,
+//! One walk, from top to bottom (`parts`), makes a tree of what is in it: fences, comments, reasoning,
 //! results, quotations, patches. A patch is read where it begins, by its format, which says where it
-//! ends; whatever is inside starts nothing. What a part means is asked of the tree ([`answer`]). All
-//! forms are rows of tables ([`marks`], [`near`], [`encoded`]): what is in none of them is text or is
+//! ends; whatever is inside starts nothing. What a part means is asked of the tree (`answer`). All
+//! forms are rows of tables (`marks`, `near`, `encoded`): what is in none of them is text or is
 //! refused.
 //!
 //! # Where the contract on the formats is silent

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::lines::Line;
 use super::messages::{Around, DEEPEST, Messages, is_change};
 use super::place::JsonPath;
 use super::session::SessionEntry;
@@ -12,7 +13,7 @@ use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{Is, JsonText, Value};
 use crate::format::tool::{self, CallReader, is_of_calls};
 use crate::patch::Format;
-use crate::text::{Source, Span};
+use crate::text::{LineNo, Source, Span};
 
 impl Messages<'_, '_> {
     /// Reads a text of the model, in which patches may be.
@@ -133,8 +134,13 @@ impl Messages<'_, '_> {
                 let document = value.string().ok()?;
                 let (id, name) = (self.source.id(), self.source.name());
                 let source = Source::new(id, name, document.text().into())?;
-                let parsed = parse(&source, &self.options_of_text(true, None));
-                parsed.has_patch().then(|| found(parsed.patch.format))
+                let mut rows = source.rows(LineNo::FIRST);
+                let begun = rows.find_map(|row| match Line::of(&source, row) {
+                    Line::Patch(format, _) => Some(format),
+                    Line::Json(_) => Some(Format::Tool),
+                    _ => None,
+                });
+                begun.map(found)
             }
             _ => None,
         }
