@@ -43,7 +43,7 @@ use super::placed::{PlacedHunk, made};
 use super::{Outcome, Policy, Task, first_old, no_place};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
-use crate::search::{Fuzz, Run};
+use crate::search::{Document, Fuzz, Run};
 use crate::text::{Ending, LineNo, Lines, Located};
 
 /// The place at the number, or else the only place behind the hunk before.
@@ -67,6 +67,35 @@ pub(super) const EXACT: Policy = Policy {
 };
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
+    if !hunks.iter().any(|hunk| hunk.breaks_off) {
+        return place_all(task, hunks, lost);
+    }
+    let hunks: Vec<_> = hunks.iter().map(|hunk| ended(hunk, task.file)).collect();
+    place_all(task, &hunks, lost)
+}
+
+/// Returns a hunk that ends as the file does, if it is at the file's end and breaks off before it says
+/// how that is.
+fn ended<'h>(hunk: &Hunk<'h>, file: &Document) -> Hunk<'h> {
+    let mut hunk = hunk.clone();
+    let position = hunk.position.as_ref();
+    let end = position.map_or(0, |position| {
+        position.old_start.saturating_add(position.old_lines)
+    });
+    let last_line = file.line_count().checked_sub(1);
+    let is_at_end = end as usize == file.line_count() + 1;
+    let is_open = last_line.is_some_and(|last| file.ending(last) == Ending::None);
+    if hunk.breaks_off && is_at_end && is_open {
+        let last_old = hunk.lines.iter().rposition(|line| line.mark != Mark::Added);
+        let last = hunk.lines.len().checked_sub(1);
+        for index in last_old.into_iter().chain(last) {
+            hunk.lines[index].unterminated = true;
+        }
+    }
+    hunk
+}
+
+fn place_all(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
     let mut placer = NumberPlacer {
         task,

@@ -32,11 +32,15 @@ proptest! {
         file in vec(select(&LINES[..]), 1..30),
         parts in vec((1..4usize, any::<bool>(), vec(select(&["n", "}", ""][..]), 0..3)), 1..8),
         is_turned in any::<bool>(),
+        is_open in any::<bool>(),
     ) {
+        let mut is_open = is_open;
         let (mut comments, mut want, mut from) = (Vec::new(), Vec::new(), 0);
         for (count, is_suggested, new) in parts {
             let to = (from + count).min(file.len());
             if is_suggested && to > from && new[..] != file[from..to] {
+                // The line above the end has one.
+                is_open &= to < file.len() || !new.is_empty();
                 comments.push(comment(&file, from + 1, to, &new));
                 want.extend(new);
             } else {
@@ -49,7 +53,12 @@ proptest! {
             comments.reverse();
         }
         prop_assume!(!comments.is_empty() && want != file);
-        let text = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        // A line that is empty and has no end is none.
+        is_open &= [file.last(), want.last()].iter().all(|last| last.is_some_and(|last| !last.is_empty()));
+        let text = |lines: &[&str]| {
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            if is_open { text.trim_end_matches('\n').to_owned() } else { text }
+        };
         let files = MemoryTree::new().with("f", text(&file).as_str());
         let response = format!("[{}]", comments.join(",\n"));
         let applied = apply("comments.json", &response[..], &files, &Options::default());
