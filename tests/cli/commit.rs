@@ -924,3 +924,27 @@ fn a_message_is_in_the_encoding_that_its_commit_names() {
     let commit = raw(&repo, "HEAD");
     assert!(has(&commit, b"gr\xfcn") && has(&commit, b"\nencoding ISO-8859-1\n"));
 }
+
+/// Whoever suggests lines in a review is an author of them, as git reads trailers.
+#[test]
+fn reviewers_are_authors_of_what_they_suggest() {
+    let comment = |line: u32, login: &str, old: &str| {
+        format!(
+            r#"{{"id":{line},"path":"a.txt","line":{line},"side":"RIGHT","user":{{"login":"{login}","id":7}},"diff_hunk":"@@ -0,0 +{line} @@\n+{old}","body":"```suggestion\n{line}\n```"}}"#
+        )
+    };
+    let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n")]);
+    let comments = [
+        comment(1, "ann", "one"),
+        comment(2, "bo[bot]", "two"),
+        comment(3, "ann", "three"),
+    ];
+    let response = format!("[{}]", comments.join(",\n"));
+    repo.run(&["apply", "--commit"], &response).succeeded();
+    assert_eq!(repo.read("a.txt"), b"1\n2\n3\n");
+    let format = "--format=%s|%(trailers:key=Co-authored-by,valueonly)";
+    assert_eq!(
+        repo.git(&["log", "-1", format]).trim_end(),
+        "Update a.txt|ann <7+ann@users.noreply.github.com>\nbo[bot] <7+bo[bot]@users.noreply.github.com>"
+    );
+}

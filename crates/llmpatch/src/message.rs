@@ -42,7 +42,25 @@ pub fn compose(patches: &[Patch<'_>], changes: &ChangeSet) -> BString {
             format!("{subject}\n\n{}", bullets.collect::<String>())
         }
     };
-    message.into()
+    (message + &trailers(patches)).into()
+}
+
+/// Names the authors of review comments, each once.
+fn trailers(patches: &[Patch<'_>]) -> String {
+    let edits = patches.iter().flat_map(|patch| &patch.edits);
+    let records = edits.filter_map(|edit| edit.record.as_ref());
+    let comments = records.filter_map(|record| record.comment.as_ref());
+    let mut authors: Vec<_> = comments.flat_map(|comment| &comment.authors).collect();
+    authors.sort();
+    authors.dedup();
+    let lines = authors
+        .iter()
+        .map(|author| format!("Co-authored-by: {author}\n"));
+    let lines: String = lines.collect();
+    match authors.is_empty() {
+        true => lines,
+        false => format!("\n{lines}"),
+    }
 }
 
 /// A note on one line, and the path of the first edit that has it.

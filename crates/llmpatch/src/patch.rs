@@ -101,8 +101,15 @@ pub struct CallRecord {
     pub directory: Vec<u8>,
     /// What the call's file held before.
     pub before: Option<Vec<u8>>,
-    /// Whether it is a comment of a review that suggests lines.
-    pub is_comment: bool,
+    /// What is said of it if it is a comment of a review that suggests lines.
+    pub comment: Option<ReviewComment>,
+}
+
+/// What is said of comments that suggest lines of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReviewComment {
+    /// Who wrote them, as a trailer of a commit names authors: `name <address>`.
+    pub authors: Vec<String>,
 }
 
 impl<'a> FileEdit<'a> {

@@ -17,7 +17,9 @@ use super::{Block, Error, Hiding, Parsed};
 use crate::format::fence::Fence;
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{JsonText, Value};
-use crate::patch::{FileEdit, Format, Header, Hunk, HunkLine, Mark, Operation, Position, Status};
+use crate::patch::{
+    FileEdit, Format, Header, Hunk, HunkLine, Mark, Operation, Position, ReviewComment, Status,
+};
 use crate::text::{LineNo, Located, Text};
 
 /// What of a comment is of lines that are no more, or is settled.
@@ -50,7 +52,9 @@ impl Messages<'_, '_> {
         let entry = SessionEntry {
             call: Some((ids(&["id"], fields), "comment".to_owned())),
             outcome: Some(Outcome::Done),
-            is_comment: true,
+            comment: Some(ReviewComment {
+                authors: author(fields).into_iter().collect(),
+            }),
             place: around.path.to_string(),
             ..SessionEntry::default()
         };
@@ -103,6 +107,16 @@ impl Messages<'_, '_> {
             unterminated: false,
         }
     }
+}
+
+/// Returns who wrote a comment, with the address under which the site knows commits as theirs.
+fn author(fields: &Fields<'_>) -> Option<String> {
+    let login = text(fields, "user.login")?;
+    let login = login.text();
+    let id: u64 = at(fields, "user.id")?.written().parse().ok()?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_[]".contains(&byte);
+    (!login.is_empty() && login.bytes().all(is_plain))
+        .then(|| format!("{login} <{id}+{login}@users.noreply.github.com>"))
 }
 
 fn text(fields: &Fields<'_>, path: &str) -> Option<JsonText> {
@@ -235,17 +249,19 @@ fn place(hunk: &mut Hunk<'_>, start: u32) {
 
 /// Makes one edit of all suggestions for a file, and refuses two for the same lines.
 pub(super) fn join(parsed: &mut Parsed<'_>) {
-    let mut of_files: BTreeMap<BString, Vec<Hunk<'_>>> = BTreeMap::new();
+    let mut of_files: BTreeMap<BString, (Vec<Hunk<'_>>, Vec<String>)> = BTreeMap::new();
     parsed.patch.edits.retain_mut(|edit| {
-        let Some(mut new) = suggested(edit).map(std::mem::take) else {
+        let Some((new, comment)) = suggested(edit) else {
             return true;
         };
+        let (mut new, mut authors) = (std::mem::take(new), comment.authors.clone());
         let is_first = !of_files.contains_key(edit.path.as_bstr());
         let known = of_files.entry(edit.path[..].into()).or_default();
-        known.append(&mut new);
+        known.0.append(&mut new);
+        known.1.append(&mut authors);
         is_first
     });
-    for (path, all) in &mut of_files {
+    for (path, (all, _)) in &mut of_files {
         all.sort_by_key(|hunk| replaced(hunk).start);
         let mut free = 0;
         all.retain_mut(|hunk| {
@@ -273,17 +289,20 @@ pub(super) fn join(parsed: &mut Parsed<'_>) {
     }
     for edit in &mut parsed.patch.edits {
         let all = of_files.get_mut(edit.path.as_bstr());
-        if let Some((hunks, all)) = suggested(edit).zip(all) {
+        if let Some(((hunks, comment), (all, authors))) = suggested(edit).zip(all) {
             hunks.append(all);
+            comment.authors = std::mem::take(authors);
         }
     }
 }
 
-/// Returns the hunks of a suggestion.
-fn suggested<'e, 'a>(edit: &'e mut FileEdit<'a>) -> Option<&'e mut Vec<Hunk<'a>>> {
-    edit.record.as_ref().filter(|record| record.is_comment)?;
+/// Returns the hunks of a suggestion, and what is said of its comment.
+fn suggested<'e, 'a>(
+    edit: &'e mut FileEdit<'a>,
+) -> Option<(&'e mut Vec<Hunk<'a>>, &'e mut ReviewComment)> {
+    let comment = edit.record.as_mut()?.comment.as_mut()?;
     match &mut edit.operation {
-        Operation::Update { hunks, .. } => Some(hunks),
+        Operation::Update { hunks, .. } => Some((hunks, comment)),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::outcomes::Outcome;
 use super::{Error, Hiding, PartCall};
-use crate::patch::FileEdit;
+use crate::patch::{FileEdit, ReviewComment};
 use crate::text::{Located, Span};
 
 /// The calls and texts of the model that were met in all JSON of a response, in order.
@@ -59,8 +59,8 @@ pub(super) struct SessionEntry {
     pub(super) edits: Vec<FileEdit<'static>>,
     /// Whether it changes files, or is to.
     pub(super) changes: bool,
-    /// Whether it is a comment of a review.
-    pub(super) is_comment: bool,
+    /// What is said of it if it is a comment of a review.
+    pub(super) comment: Option<ReviewComment>,
     pub(super) outcome: Option<Outcome>,
     /// Why it isn't whole, if it isn't, unless the session goes on.
     pub(super) cut: Option<Located<Error>>,

@@ -84,7 +84,7 @@ impl Messages<'_, '_> {
         entry.changes |= !new.is_empty();
         entry.is_of_message = self.read.is_message;
         let (is_begun, is_call) = (entry.cut.is_some(), entry.call.is_some());
-        let is_comment = entry.is_comment;
+        let comment = entry.comment.clone();
         match self.session.add(entry) {
             Added::New(number) => {
                 let new = &mut self.read.blocks[start..];
@@ -95,7 +95,7 @@ impl Messages<'_, '_> {
                         let record = CallRecord {
                             directory: directory.into(),
                             before: None,
-                            is_comment,
+                            comment: comment.clone(),
                         };
                         edit.record = Some(record.into());
                     }
