@@ -233,7 +233,9 @@ impl<'a> Body<'a, '_, '_> {
     fn go_on(&mut self, mut index: usize) -> usize {
         let mut blanks = Vec::new();
         let mut listed = 0;
+        // Nothing says of a hunk without counts that a pair of names is of it.
         while !self.rows.stops(index)
+            && (self.claimed.is_some() || !self.rows.names_files(index))
             && let Some(row) = self.rows.get(index)
         {
             let kind = kind(row);
