@@ -243,7 +243,7 @@ pub fn command(bytes: &[u8]) {
     let [fence, call] = [&fence, &call].map(|text| response::parse(text, &Options::default()));
     if fence.errors.is_empty() && call.errors.is_empty() {
         let mut others = call.patch.edits.iter();
-        assert_eq!(fence.patch.edits.len(), others.len());
+        assert_eq!(fence.patch.edits.len(), others.len(), "{script:?}");
         let is_same = |edit| others.next().is_some_and(|other| same(edit, other));
         assert!(fence.patch.edits.iter().all(is_same), "{script:?}");
     }
