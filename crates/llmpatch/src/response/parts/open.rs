@@ -134,6 +134,7 @@ impl<'a> Walk<'a, '_> {
             fence: Some(fence),
             mark: None,
             has_patch: false,
+            read_as: None,
             above: self.seen.above.clone(),
         });
     }
@@ -193,6 +194,7 @@ impl<'a> Walk<'a, '_> {
                         fence: None,
                         mark: None,
                         has_patch: false,
+                        read_as: None,
                         above: self.seen.above.clone(),
                     });
                 }

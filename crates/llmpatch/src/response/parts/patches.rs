@@ -1,16 +1,17 @@
 //! Reads the patches where they begin.
 
 use super::What;
-use super::walk::{MOST_EDITS, Walk, row_from};
+use super::walk::{MOST_EDITS, ReadAs, Walk, row_from};
 use crate::format::fence::Fence;
 use crate::format::{envelope, files, opx, tool, unified};
 use crate::patch::Format;
 use crate::response::answer::AnswerItem;
-use crate::response::embedded::InScript;
+use crate::response::command::Doubt;
+use crate::response::embedded::{self, InScript};
 use crate::response::near::{COMMAND, NEAR, NearLine};
 use crate::response::quotes::Quotes;
 use crate::response::scripts::ScriptAround;
-use crate::response::{Block, Residue, Warning, json, marks};
+use crate::response::{Block, Error, Residue, Warning, json, marks};
 use crate::text::{Row, is_blank, trim_start};
 
 impl<'a> Walk<'a, '_> {
@@ -168,11 +169,23 @@ impl<'a> Walk<'a, '_> {
         for (at, trial) in found.trials {
             self.push(What::Nearly(trial), at);
         }
-        for block in found.blocks {
+        for mut block in found.blocks {
+            self.refuse_mixed(&mut block, ReadAs::Commands);
             self.push_patch(block);
         }
         self.paths.pass();
         Some(found.end)
+    }
+
+    /// Refuses a patch of a fence that has commands and JSON with patches: a shell that is given the
+    /// one would read the other, too.
+    fn refuse_mixed(&mut self, block: &mut Block<'_>, read_as: ReadAs) {
+        let fence = self.open.last_mut().filter(|open| open.fence.is_some());
+        let Some(fence) = fence else { return };
+        if *fence.read_as.get_or_insert(read_as) != read_as {
+            let doubt = Doubt::Word("{".to_owned());
+            embedded::refuse(block, Error::Command(doubt));
+        }
     }
 
     /// Tells of the commands of a script that change files in another way than by a patch.
@@ -210,6 +223,7 @@ impl<'a> Walk<'a, '_> {
         let read = read.map_err(|end| self.seen.plain = end).ok()?;
         for mut block in read.blocks {
             self.scripts.refuse_quoted(&mut block);
+            self.refuse_mixed(&mut block, ReadAs::Json);
             self.push_patch(block);
         }
         for (format, span, by) in read.hidden {

@@ -66,6 +66,15 @@ pub(super) struct Open<'a> {
     pub(super) mark: Option<usize>,
     /// Whether a patch is in it.
     pub(super) has_patch: bool,
+    /// What the first patch in it was read from, of commands and JSON.
+    pub(super) read_as: Option<ReadAs>,
+}
+
+/// What holds a patch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadAs {
+    Commands,
+    Json,
 }
 
 /// How many parts may be open, one in the other; in more, no line opens one.
