@@ -6,13 +6,14 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use bstr::ByteSlice as _;
 
 use super::error::{Failure, IoError, failed};
 use super::output;
 use crate::repo::mails;
 use crate::system::END_OF_INPUT;
+use llmpatch::format::Options;
 use llmpatch::report::Diagnostic;
+use llmpatch::response;
 use llmpatch::text::{Shown, Source, SourceId};
 
 /// Where a response, or a message, is read from.
@@ -131,21 +132,21 @@ pub(super) fn source(
         .context(too_long)?)
 }
 
-/// Parts a series of mails into those that bring a diff, each a response by itself; there are none in
+/// Parts a series of mails into those that bring a patch, each a response by itself; there are none in
 /// what isn't several mails.
 pub(super) fn series(source: &Source) -> Vec<Source> {
     let mails = mails(source.bytes());
     let mails = mails.iter().zip(1..).filter(|_| mails.len() > 1);
     let parts = mails.filter_map(|(range, number)| {
-        let text = &source.bytes()[range.clone()];
-        let name = format!("{}, mail {number}", source.name());
-        let has_diff = text
-            .lines()
-            .any(|line| line.starts_with(b"--- ") && line.len() > 4);
-        let part = || Source::new(source.id(), name, text.to_vec());
-        has_diff.then(part).flatten()
+        let text = source.bytes()[range.clone()].to_vec();
+        Source::new(
+            source.id(),
+            format!("{}, mail {number}", source.name()),
+            text,
+        )
     });
-    parts.collect()
+    let has_patch = |part: &Source| response::parse(part, &Options::default()).has_patch();
+    parts.filter(has_patch).collect()
 }
 
 /// Reads the responses that arguments name, in order, and numbers them.

@@ -140,6 +140,18 @@ fn mails_are_the_commits_of_git_am() {
 fn a_series_of_mails_is_the_commits_of_git_am() {
     for letter in [&[][..], &["--cover-letter"]] {
         let repo = fork();
+        repo.git(&["checkout", "-q", "topic"]);
+        repo.git(&["mv", "moved.md", "again.md"]);
+        repo.git(&["commit", "-qm", "Only move", "--author=Bo <bo@example.com>"]);
+        repo.child("empty").write_str("").unwrap();
+        repo.git(&["add", "empty"]);
+        repo.git(&[
+            "commit",
+            "-qm",
+            "Only an empty file",
+            "--author=Bo <bo@example.com>",
+        ]);
+        repo.git(&["checkout", "-q", "main"]);
         let series = |options: &[&str]| {
             let args = [&["format-patch", "--stdout"], options, &["main..topic"]].concat();
             repo.git(&args)

@@ -92,7 +92,7 @@ impl Parsed<'_> {
     }
 
     /// Returns whether there is a patch, even a patch that can't be read.
-    pub(crate) fn has_patch(&self) -> bool {
+    pub fn has_patch(&self) -> bool {
         !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
     }
 
