@@ -139,10 +139,7 @@ pub enum Error {
     ))]
     NoCall { id: String },
     /// Two suggestions, of which only one can be made.
-    #[error(
-        "another suggestion for `{}` has put others in the place of line {line}",
-        Shown(path)
-    )]
+    #[error("two suggestions are for line {line} of `{}`", Shown(path))]
     #[strum(props(
         kind = "ambiguous",
         label = "this comment",
