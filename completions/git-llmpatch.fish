@@ -38,7 +38,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "recover" 
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "apply-patch" -d 'Behave as the apply_patch that agents run, or install that name'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "prompt" -d 'Print instructions that make a model respond in a format'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "man" -d 'Print a manual page or the skill file for agents, or install all pages'
-complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "help" -d 'Show the manual page of a command, or a guide, or what there is to say of a kind of error'
+complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "help" -d 'Show a manual page, or what there is to say of a kind of error'
 complete -c git-llmpatch -n "__fish_git_llmpatch_needs_command" -f -a "completions" -d 'Print a shell\'s completion script, or install it'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l conflicts -d 'With --3way, refuse conflicts, or write markers around them and make the rest of the change; implies --index' -r -f -a "refuse\t'It is refused, and with it the whole change'
 markers\t'It is left in the files, with markers, and in the index'"

@@ -149,7 +149,7 @@ fn page(wanted: &str) -> &'static Page {
         .unwrap_or(MAIN)
 }
 
-/// Show the manual page of a command, or a guide, or what there is to say of a kind of error
+/// Show a manual page, or what there is to say of a kind of error
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch help [<page>|<kind>]")]
 pub(super) struct Help {
