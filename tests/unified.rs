@@ -5,6 +5,8 @@
 
 #[path = "unified/applying.rs"]
 mod applying;
+#[path = "unified/binary.rs"]
+mod binary;
 mod support;
 
 use std::collections::BTreeMap;

@@ -393,12 +393,15 @@ impl Tree for WorkTree<'_> {
         })
     }
 
-    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
+    fn stored(&self, path: &RepoPath, content: &Content) -> Result<Content, TreeError> {
         let stored = self
             .conversion
-            .to_git(path, content, || Ok(self.indexed(path)))
-            .map_err(|error| error.at(path))?;
-        Ok(Some(later_id(self.repo, stored.into_owned())))
+            .to_git(path, content, || Ok(self.indexed(path)));
+        Ok(stored.map_err(|error| error.at(path))?.into_owned())
+    }
+
+    fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
+        Ok(Some(later_id(self.repo, self.stored(path, content)?)))
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

@@ -15,12 +15,12 @@ use llmpatch::tree::{Entry, MemoryTree};
 use super::*;
 
 /// What came of a diff: the files, or why not, and what was remarked.
-struct Came {
-    files: Result<Files, BTreeSet<Kind>>,
-    warnings: BTreeSet<Kind>,
+pub(super) struct Came {
+    pub(super) files: Result<Files, BTreeSet<Kind>>,
+    pub(super) warnings: BTreeSet<Kind>,
 }
 
-fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
+pub(super) fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
     apply_with(diff, before, rules, &Options::default())
 }
 

@@ -4,12 +4,14 @@
 //! Texts are borrowed from the response or owned, with places that equality ignores. Paths are as
 //! written: unchecked bytes that only [`crate::path`] can turn into something that names a file.
 
+mod binary;
 mod unrepresentable;
 
 use std::cmp::Ordering;
 
 use crate::text::{LineNo, Span, Text};
 
+pub use binary::{Binary, BinaryFault};
 pub use unrepresentable::{Unrepresentable, What};
 
 /// The formats that can be read.
@@ -193,17 +195,6 @@ pub struct Header {
     pub similarity: Option<u8>,
     /// What is in place of hunks where lines make no sense.
     pub binary: Option<Binary>,
-}
-
-/// A change of contents that aren't shown as lines.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Binary {
-    /// The length of the content before, in bytes.
-    pub old_len: u64,
-    /// The length of the content afterwards, in bytes.
-    pub new_len: u64,
-    /// All from the line `GIT binary patch` on; nothing where the content stays.
-    pub text: Vec<u8>,
 }
 
 /// What becomes of a file as a whole.

@@ -244,6 +244,17 @@ pub trait Tree {
         self.below()?.encoding_of(bytes, text)
     }
 
+    /// Returns a content as git would store it.
+    ///
+    /// # Errors
+    /// If an attribute of the path asks for what can't be done here.
+    fn stored(&self, path: &RepoPath, content: &Content) -> Result<Content, TreeError> {
+        let Some(below) = self.below() else {
+            return Ok(content.kept().clone());
+        };
+        below.stored(path, content)
+    }
+
     /// Returns what works out the id that git would give to a content at a path; `None` where
     /// nobody knows git.
     ///

@@ -43,7 +43,11 @@ impl Diagnose for Error {
                 "write `{}` at the start of a line of its own, where the patch ends",
                 Shown(end)
             )),
-            Error::TooMuch { path } => of.path(path),
+            Error::TooMuch { path }
+            | Error::OtherContent { path, .. }
+            | Error::Unpacked { path, .. }
+            | Error::OtherResult { path }
+            | Error::KeptOtherwise { path } => of.path(path),
             Error::Place(unplaced) => unplaced.diagnostic(),
             Error::Conflict(conflict) => conflict.diagnostic(),
             Error::Tree(error) => error.diagnostic(),

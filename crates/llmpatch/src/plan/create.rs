@@ -41,12 +41,30 @@ impl Planner<'_> {
             Some(old) => like(&old, bytes),
             None => bytes,
         };
-        let content: Content = self
-            .read(
-                self.tree.check_out(at.path, bytes).map_err(Error::from),
-                at.span,
-            )?
-            .into();
+        let content = self.tree.check_out(at.path, bytes).map_err(Error::from);
+        let content = self.read(content, at.span)?;
+        self.put_new(at, there, content.into(), mode)
+    }
+
+    /// Puts a new file with a content at a path.
+    pub(super) fn create_of(
+        &mut self,
+        at: Named<'_, '_>,
+        content: Content,
+        mode: Option<u32>,
+    ) -> Done {
+        let there = self.overlay.obstacle(at.path);
+        let there = self.room(at, there)?;
+        self.put_new(at, there, content, mode)
+    }
+
+    fn put_new(
+        &mut self,
+        at: Named<'_, '_>,
+        there: Option<File>,
+        content: Content,
+        mode: Option<u32>,
+    ) -> Done {
         let mode = section::with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), mode);
         let file = self.newcomer(at, there, File { content, mode }, false)?;
         self.overlay.put(at.path, file);

@@ -10,7 +10,7 @@ use super::merge::Unmerged;
 use super::place_error::Unplaced;
 use super::suggest::Suggestion;
 use crate::kind::Kind;
-use crate::patch::Format;
+use crate::patch::{BinaryFault, Format};
 use crate::path::{PathError, RepoPath};
 use crate::search::Fuzz;
 use crate::text::{LineNo, Shown, Span, listed, plural};
@@ -78,6 +78,46 @@ pub enum Error {
         path: RepoPath,
         content: Option<Content>,
     },
+    /// A file that isn't what a binary patch is of: the file's id, and the id in the patch.
+    #[error(
+        "`{path}` isn't the file that this binary patch is of: its id is {id}, and the patch says {patch}"
+    )]
+    #[strum(props(
+        kind = "stale",
+        help = "the file has changed since the patch was made; ask for a patch of the file as it is",
+        advice = "make the patch of the file as it is now, or leave the file out"
+    ))]
+    OtherContent {
+        path: RepoPath,
+        id: String,
+        patch: String,
+    },
+    /// A binary patch that can't be unpacked.
+    #[error("the binary patch of `{path}` can't be used: {fault}")]
+    #[strum(props(
+        kind = "parse",
+        help = "ask for the patch again, as `git diff --binary` prints it",
+        advice = "leave the file out: a binary patch must be as `git diff --binary` prints it, to the letter"
+    ))]
+    Unpacked { path: RepoPath, fault: BinaryFault },
+    /// A binary patch that makes another content than the one whose id it gives.
+    #[error("the binary patch of `{path}` comes to another file than the line `index` says")]
+    #[strum(props(
+        kind = "parse",
+        help = "ask for the patch again, as `git diff --binary` prints it",
+        advice = "leave the file out: a binary patch must be as `git diff --binary` prints it, to the letter"
+    ))]
+    OtherResult { path: RepoPath },
+    /// A file that a binary patch can't be applied to, since git stores it otherwise.
+    #[error(
+        "`{path}` is stored otherwise than it is here, so that no binary patch can be applied to it"
+    )]
+    #[strum(props(
+        kind = "unsupported",
+        help = "replace, delete or move the file as a whole",
+        advice = "leave the file out of the patch"
+    ))]
+    KeptOtherwise { path: RepoPath },
     /// A line that was read as the patch's end, although this file has such a line.
     #[error(
         "`{}` with a space before it may be the end of the patch or a line of `{path}`, which has such a line",
@@ -287,6 +327,12 @@ impl Error {
             path,
             content: Some(content.clone()),
         })
+    }
+
+    /// Returns what is wrong with the binary patch of a file.
+    pub(super) fn unpacked(path: &RepoPath, fault: BinaryFault) -> Self {
+        let path = path.clone();
+        Error::Unpacked { path, fault }
     }
 
     /// Returns the stable kind.

@@ -25,20 +25,32 @@ impl<'g> Growth<'g> {
         Self { given, added }
     }
 
-    /// Notes that bytes are about to be added. Returns false if they are too many.
-    pub(super) fn add(self, bytes: usize) -> bool {
+    /// Notes that bytes are about to be unpacked of a response that says how many they are. Returns
+    /// false if they are too many.
+    pub(super) fn bring(self, bytes: usize) -> bool {
         let added = self.added.get().saturating_add(bytes);
-        let may_be = bytes <= self.given.saturating_mul(TIMES) && added <= self.given.max(MOST);
+        let may_be = added <= self.given.max(MOST);
         if may_be {
             self.added.set(added);
         }
         may_be
     }
+
+    /// Notes that bytes are about to be added. Returns false if they are too many.
+    pub(super) fn add(self, bytes: usize) -> bool {
+        bytes <= self.given.saturating_mul(TIMES) && self.bring(bytes)
+    }
 }
 
-/// Returns how many bytes of lines edits bring.
+/// Returns how many bytes of lines, or of binary patches, edits bring.
 pub(super) fn brought<'p>(edits: impl Iterator<Item = &'p FileEdit<'p>>) -> usize {
-    edits.map(|edit| of(&edit.operation)).sum()
+    let binary = |edit: &FileEdit<'_>| {
+        let binary = edit.header.as_ref()?.binary.as_ref()?;
+        Some(binary.text.len())
+    };
+    edits
+        .map(|edit| binary(edit).unwrap_or_else(|| of(&edit.operation)))
+        .sum()
 }
 
 fn of(operation: &Operation<'_>) -> usize {

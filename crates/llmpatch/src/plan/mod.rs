@@ -17,6 +17,7 @@
 
 mod again;
 mod applied;
+mod binary;
 mod changeset;
 pub mod choose;
 mod conflict;

@@ -18,6 +18,7 @@
 use std::collections::HashSet;
 
 use super::Rules;
+use super::binary::BinarySection;
 use super::error::Error;
 use super::growth::Growth;
 use super::overlay::Which;
@@ -96,15 +97,6 @@ impl Planner<'_> {
     pub(super) fn section(&mut self, section: &DiffSection<'_, '_>) -> Done {
         let DiffSection { at, header, .. } = *section;
         let Named { path, span, .. } = at;
-        if header.binary.is_some() {
-            return self.fail(
-                span,
-                Error::Binary {
-                    path: path.clone(),
-                    content: None,
-                },
-            );
-        }
         match header.status {
             Status::Added => self.added(section),
             Status::Modified if only_adds(section.hunks) && self.is_free(path) => {
@@ -146,8 +138,12 @@ impl Planner<'_> {
     fn added(&mut self, section: &DiffSection<'_, '_>) -> Done {
         let DiffSection { at, header, .. } = *section;
         let Named { path, span, .. } = at;
-        let bytes = place::whole(section.hunks);
         self.give_way(path, None);
+        if let Some(binary) = BinarySection::of(header) {
+            let content = self.unpacked(at, binary, None)?;
+            return self.create_of(at, content, header.new_mode);
+        }
+        let bytes = place::whole(section.hunks);
         if bytes.is_empty() || !self.overlay.is_empty(path) {
             return self.create(at, bytes, header.new_mode);
         }
@@ -284,8 +280,13 @@ impl Planner<'_> {
             .new_mode
             .filter(|_| header.old_mode != header.new_mode);
         let mode = with_mode(file.mode, changes_mode);
-        let edit = Edit::of_section(header.status, hunks);
-        let (content, done) = self.rewritten(at, file, edit);
+        let (content, done) = match BinarySection::of(header) {
+            Some(binary) => match self.unpacked(at, binary, Some(file)) {
+                Ok(content) => (content, Ok(())),
+                Err(failed) => (file.content.clone(), Err(failed)),
+            },
+            None => self.rewritten(at, file, Edit::of_section(header.status, hunks)),
+        };
         (File { content, mode }, done)
     }
 
@@ -331,6 +332,9 @@ impl Planner<'_> {
     /// Returns what works out a file's id, if the header names one.
     fn id(&self, section: &DiffSection<'_, '_>, file: &File) -> Option<Id> {
         section.header.ids.as_ref()?;
+        if section.header.binary.is_some() {
+            return None;
+        }
         // A file is read once for this; how it is after each of many sections is only worth a
         // warning.
         let is_left = self

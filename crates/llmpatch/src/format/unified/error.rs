@@ -45,6 +45,19 @@ pub enum Error {
     NoMode { text: BString },
     #[error("{} is a binary file, of which the patch shows no lines", path.as_ref().map_or("this".into(), |path| format!("`{}`", Shown(path))))]
     Binary { path: Option<BString> },
+    #[error("a line of a binary patch can't be read")]
+    #[strum(props(
+        label = "neither a length behind `literal` or `delta`, nor a whole line of base85",
+        help = "ask for the patch again, as `git diff --binary` prints it",
+        advice = "leave the file out: a binary patch must be as `git diff --binary` prints it, to the letter"
+    ))]
+    BinaryLine,
+    #[error("the header of a binary patch doesn't give the ids of both contents in full")]
+    #[strum(props(
+        help = "ask for the patch again, as `git diff --binary` prints it: its line `index` has both ids",
+        advice = "give both ids in full on the line `index`, as `git diff --binary` does"
+    ))]
+    BinaryIds,
     #[error("this section changes nothing: it has no hunk, and the file keeps its name and mode")]
     #[strum(props(
         help = "take the section out, or ask for its hunks",

@@ -6,7 +6,7 @@ use super::error::Error;
 use super::names::{Naming, SideName};
 use super::rows::Rows;
 use crate::format::excerpt;
-use crate::patch::{Header, Status};
+use crate::patch::{Binary, Header, Status};
 use crate::text::{Located, Row, Text};
 
 /// Header lines below `diff --git`, by how they begin.
@@ -24,7 +24,7 @@ const EXTENDED: [&[u8]; 15] = [
     b"similarity index ",
     b"dissimilarity index ",
     b"index ",
-    b"GIT binary patch",
+    Binary::HEADER,
     b"Binary files ",
 ];
 
@@ -51,7 +51,10 @@ pub(super) struct RawHeader<'a> {
     copy: [Option<Text<'a>>; 2],
     similarity: Option<u8>,
     ids: Option<(String, String)>,
+    /// Whether it is said that the file is binary, and no more.
     is_binary: bool,
+    /// Whether what is below the header is a binary patch.
+    pub(super) has_binary_patch: bool,
     pub(super) errors: Vec<Located<Error>>,
 }
 
@@ -92,7 +95,7 @@ impl<'a> RawHeader<'a> {
             {
                 raw.extended(row, start);
                 index += 1;
-                if raw.is_binary {
+                if raw.is_binary || raw.has_binary_patch {
                     return (raw, index);
                 }
             }
@@ -139,7 +142,8 @@ impl<'a> RawHeader<'a> {
                 self.similarity = percent.filter(|percent| *percent <= 100);
             }
             b"index " => self.index(text, row),
-            b"GIT binary patch" | b"Binary files " => self.is_binary = true,
+            b"Binary files " => self.is_binary = true,
+            Binary::HEADER => self.has_binary_patch = true,
             _ => {}
         }
     }

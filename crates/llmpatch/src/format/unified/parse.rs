@@ -8,7 +8,7 @@ use super::hunk;
 use super::line_kind::is_change;
 use super::rows::{HunkSurroundings, Rows};
 use crate::format::{Block, Options, excerpt};
-use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
+use crate::patch::{Binary, FileEdit, Format, Header, Hunk, Operation, Status};
 use crate::text::{LineNo, Located, Source, Span, Text, is_blank};
 
 /// Returns whether a section starts at a line, behind the indentation of the diff: `diff --git` and
@@ -48,9 +48,18 @@ pub(crate) fn parse_block<'a>(
         end: index,
     };
     let paths = raw.paths();
+    let has_binary_patch = raw.has_binary_patch;
     let mut header = raw.resolve();
     let is_binary = matches!(header, Err(Error::Binary { .. }));
-    if is_binary {
+    let mut binary = None;
+    if has_binary_patch {
+        let (read, end) = binary_patch(&rows, index);
+        body.end = end;
+        match read {
+            Ok(read) => binary = Some(read),
+            Err(error) => body.errors.push(error),
+        }
+    } else if is_binary {
         body.end = behind_binary(&rows, index);
     } else {
         let path = paths.last().map(|path| excerpt(&path.bytes));
@@ -70,6 +79,9 @@ pub(crate) fn parse_block<'a>(
         file.header.old_mode = None;
         // What is wrong with that points at what says so.
         file.path.span = hunks.first().and_then(|hunk| hunk.span);
+    }
+    if let Ok(file) = &mut header {
+        file.header.binary = binary;
     }
     let wrong = match &header {
         // What it says of the names may follow from a line that can't be read.
@@ -94,6 +106,39 @@ pub(crate) fn parse_block<'a>(
 fn behind_binary(rows: &Rows<'_, '_>, start: usize) -> usize {
     let ends = |index: &usize| rows.stops(*index) || rows.starts_section(*index);
     (start..).find(ends).unwrap_or(start)
+}
+
+/// Reads the hunks of a binary patch, and returns the line behind them too. `start` is the line behind
+/// its first.
+fn binary_patch(rows: &Rows<'_, '_>, start: usize) -> (Result<Binary, Located<Error>>, usize) {
+    let is_within = |index: &usize| {
+        let is_empty = rows.texts(*index..index + 1).all(<[u8]>::is_empty);
+        !is_empty && !rows.stops(*index) && !rows.starts_section(*index)
+    };
+    let mut text = [Binary::HEADER, b"\n"].concat();
+    let mut end = start;
+    for is_first in [true, false] {
+        if !is_first && !rows.texts(end..end + 1).any(Binary::begins_hunk) {
+            break;
+        }
+        let below = (end..).find(|index| !is_within(index)).unwrap_or(end);
+        for line in rows.texts(end..below) {
+            text.extend([line, b"\n"].concat());
+        }
+        // The empty line of the last hunk is easily lost on the way.
+        text.push(b'\n');
+        let has_empty = rows.get(below).is_some_and(|row| row.text.is_empty());
+        end = below + usize::from(has_empty);
+        if !has_empty {
+            break;
+        }
+    }
+    let read = Binary::read(text).map_err(|line| {
+        let row = rows.get(start + line - 1).or(rows.get(start - 1));
+        let span = row.map(|row| row.span);
+        Located::new(span, Error::BinaryLine)
+    });
+    (read, end)
 }
 
 /// Returns the edits of a section in which something is wrong, one of each path that it names.
@@ -217,6 +262,12 @@ fn check(
     span: Option<Span>,
     unknown: impl FnOnce() -> Option<Span>,
 ) -> Option<Located<Error>> {
+    if header.binary.is_some() {
+        let is_whole = |id: &str| matches!(id.len(), 40 | 64);
+        let ids = header.ids.as_ref();
+        let are_whole = ids.is_some_and(|(old, new)| is_whole(old) && is_whole(new));
+        return (!are_whole).then(|| Located::new(span, Error::BinaryIds));
+    }
     let keeps_mode = header.old_mode == header.new_mode || header.new_mode.is_none();
     let (at, error) = match header.status {
         Status::Added => match hunks.get(1) {

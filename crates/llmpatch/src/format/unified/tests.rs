@@ -256,8 +256,12 @@ fn headers_say_what_becomes_of_a_file() {
             "? x\nparse 2: `rw` isn't a file mode",
         ),
         (
-            "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\nIc${Nkz\n\nliteral 0\nHcmV?d00001\n\n",
-            { "? x\nunsupported 1: `x` is a binary file" },
+            "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0\nHcmV?d00001\n\n",
+            { "? x\nparse 1: the header of a binary patch" },
+        ),
+        (
+            "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\nIc${Nk\n\n",
+            { "? x\nparse 5: a line of a binary patch can't be read" },
         ),
         (
             "diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n",
