@@ -16,8 +16,9 @@
 //!   command, and is mostly refused.
 //! - A sign is no word: the `$` of a prompt is refused.
 //! - `git apply` takes the names behind `diff --git` from the top of the work tree, wherever it
-//!   runs, and leaves out files above its directory (seen with git 2.47); `git am` and `git llmpatch
-//!   apply` take all names from the top. In a directory of the work tree these are refused.
+//!   runs, and leaves out files that it would make outside of its directory (seen with git 2.47): a
+//!   patch of such files is refused. `git am` and `git llmpatch apply` take all names from the top; in
+//!   a directory of the work tree they are refused.
 //! - `patch` without `-p` takes the last part of a name; it is refused where a name has more.
 
 mod shell;
@@ -85,6 +86,8 @@ pub enum Doubt {
     Open(String),
     #[error("`{0}` takes names from the top of the work tree, whatever the directory")]
     FromTop(String),
+    #[error("`git apply` leaves out files outside of `{0}`, the directory in which it runs")]
+    LeftOut(String),
     #[error("`{0}` without `-p` takes only the last parts of names")]
     Strip(String),
     #[error("only a shell knows which directory `{0}` is")]

@@ -139,6 +139,7 @@ impl<'s> Shell<'s> {
         let name = call.name.to_owned();
         let too_long = || Doubt::Word(name.clone());
         let directory = entered(&self.directory, &call.directory).ok_or_else(too_long)?;
+        let mut directory = directory;
         let mut lines = patch.lines();
         let is_below = !directory.is_empty() && !directory.starts_with('/');
         let is_name = |line: &[u8]| {
@@ -148,8 +149,9 @@ impl<'s> Shell<'s> {
         };
         match call.names {
             Names::Top if is_below => return Err(Doubt::FromTop(name)),
-            Names::Git if is_below && lines.any(|line| line.starts_with(b"diff --git ")) => {
-                return Err(Doubt::FromTop(name));
+            Names::Git if is_below && lines.any(|line| line.starts_with(GIT)) => {
+                all_inside(patch, &directory, call)?;
+                directory.clear();
             }
             Names::Last if call.strip.is_none() && lines.any(is_name) => {
                 return Err(Doubt::Strip(name));
@@ -168,6 +170,54 @@ impl<'s> Shell<'s> {
             strip: call.strip,
             recount: call.recount,
         })
+    }
+}
+
+/// What begins a section of git's own diffs.
+const GIT: &[u8] = b"diff --git ";
+
+/// Checks that `git apply` applies all of a diff in a directory of the work tree: names behind `diff
+/// --git` count from the top there, and what they make outside of the directory is left out.
+///
+/// # Errors
+/// If it is left out, or a section has names that count from the directory.
+fn all_inside(patch: &[u8], directory: &str, call: &Call<'_>) -> Result<(), Doubt> {
+    let strip = call.strip.unwrap_or(1);
+    let mut made = Vec::new();
+    let mut is_header = false;
+    let mut lines = patch.lines().peekable();
+    while let Some(line) = lines.next() {
+        let renamed = line.strip_prefix(b"rename to ");
+        let renamed = renamed.or_else(|| line.strip_prefix(b"copy to "));
+        let names =
+            line.starts_with(b"--- ") && lines.peek().is_some_and(|next| next.starts_with(b"+++ "));
+        if let Some(names) = line.strip_prefix(GIT) {
+            is_header = true;
+            made.push((names, strip));
+        } else if line.starts_with(b"@@") {
+            is_header = false;
+        } else if let (true, Some(name), Some(last)) = (is_header, renamed, made.last_mut()) {
+            // Such a name has no prefix.
+            *last = (name, strip.saturating_sub(1));
+        } else if !is_header && names {
+            return Err(Doubt::FromTop(call.name.to_owned()));
+        }
+    }
+    let inside = [directory, "/"].concat();
+    let is_inside = |&(name, strip): &(&[u8], u32)| {
+        let name = name.strip_prefix(b"\"").unwrap_or(name);
+        let names = name.splitn_str(strip as usize + 1, "/");
+        let name = names.last().unwrap_or_default();
+        let name = match call.prefix {
+            "" => name.to_owned(),
+            prefix => [prefix.as_bytes(), b"/", name].concat(),
+        };
+        name.starts_with(inside.as_bytes())
+    };
+    if made.iter().all(is_inside) {
+        Ok(())
+    } else {
+        Err(Doubt::LeftOut(directory.to_owned()))
     }
 }
 
