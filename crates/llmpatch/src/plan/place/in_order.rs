@@ -271,10 +271,11 @@ impl<'f> OrderPlacer<'f> {
             ..
         }: SoughtRun<'_>,
     ) -> Located<PlaceError> {
-        if let Some(again) = again {
+        let run = self.search.run(hunk);
+        // Of lines that are nowhere, the order of hunks doesn't matter.
+        if let Some(again) = again.filter(|_| run.first().is_some()) {
             return self.not_again(hunk, again);
         }
-        let run = self.search.run(hunk);
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let mut found = run.first();
         if hunk.end_of_file {
