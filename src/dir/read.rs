@@ -55,7 +55,7 @@ pub enum Shape {
 /// What the system knows of a file besides its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// The permission bits, `0o7777` at most.
+    /// The permission bits, `0o7777` at most; of a symbolic link `0o120000`.
     pub bits: u16,
     /// How many bytes.
     pub size: u64,
@@ -156,6 +156,34 @@ impl Dir {
             return Ok(None);
         };
         Ok(Some((read_whole(&file, stat.size)?.into(), stat)))
+    }
+
+    /// Reads where a symbolic link leads, as what it holds; `None` if no link is there.
+    ///
+    /// # Errors
+    /// If the system doesn't let us see.
+    pub(crate) fn read_link(&self, path: &RepoPath) -> io::Result<Option<(Content, Stat)>> {
+        let parent = match self.holder(path) {
+            Ok(parent) => parent,
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let target = match system::read_link(parent.named()) {
+            Ok(target) => target,
+            // Something else is there, or nothing.
+            Err(Errno::INVAL | Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let (shape, stat) = shape_of(&parent.directory, parent.name)?;
+        Ok((shape == Shape::Link).then(|| (target.into(), stat)))
+    }
+
+    /// Reads a file, or where a link leads.
+    pub(crate) fn read_file_or_link(&self, path: &RepoPath) -> io::Result<Option<(Content, Stat)>> {
+        match self.read(path)? {
+            None => self.read_link(path),
+            read => Ok(read),
+        }
     }
 
     /// Reads a file that this user made and that has at most `most` bytes; a longer file isn't

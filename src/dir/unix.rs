@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use bstr::BString;
@@ -63,8 +64,13 @@ impl From<FileType> for Shape {
     reason = "the types of the fields differ between platforms"
 )]
 fn stat(stat: &fs::Stat) -> Stat {
+    // A link has no permissions, and its type in their place.
+    let bits = match FileType::from_raw_mode(stat.st_mode as _) {
+        FileType::Symlink => 0o120_000,
+        _ => (stat.st_mode & 0o7777) as u16,
+    };
     Stat {
-        bits: (stat.st_mode & 0o7777) as u16,
+        bits,
         size: stat.st_size as u64,
         links: stat.st_nlink as u64,
         device: stat.st_dev as u64,
@@ -184,6 +190,16 @@ pub(super) fn remove_directory(directory: &OpenDirectory, name: &OsStr) -> Resul
 
 /// Something by its bare name in a directory.
 pub(super) type Named<'n> = (&'n OpenDirectory, &'n OsStr);
+
+/// Makes a symbolic link.
+pub(super) fn make_link(at: Named<'_>, target: &[u8]) -> Result<(), Errno> {
+    fs::symlinkat(OsStr::from_bytes(target), at.0, at.1)
+}
+
+/// Returns where a symbolic link leads.
+pub(super) fn read_link(at: Named<'_>) -> Result<Vec<u8>, Errno> {
+    Ok(fs::readlinkat(at.0, at.1, Vec::new())?.into_bytes())
+}
 
 /// Gives a file a second name.
 pub(super) fn link(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {

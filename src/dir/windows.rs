@@ -75,6 +75,7 @@ impl Errno {
     pub(super) const NODEV: Self = Self(20);
     pub(super) const NOSYS: Self = Self(50);
     pub(super) const NXIO: Self = Self(55);
+    pub(super) const INVAL: Self = Self(87);
     pub(super) const NOSPC: Self = Self(112);
     pub(super) const NAME: Self = Self(123);
     pub(super) const EXIST: Self = Self(183);
@@ -92,9 +93,8 @@ impl From<Errno> for io::Error {
 
 impl From<io::Error> for Errno {
     fn from(error: io::Error) -> Self {
-        const INVALID_PARAMETER: i32 = 87;
         // Some things have two numbers.
-        match error.raw_os_error().unwrap_or(INVALID_PARAMETER) {
+        match error.raw_os_error().unwrap_or(Self::INVAL.0) {
             3 => Self::NOENT,
             39 => Self::NOSPC,
             80 => Self::EXIST,

@@ -42,6 +42,12 @@ impl Dir {
         Ok(self.open_at(path, CREATE, bits)?)
     }
 
+    /// Makes a symbolic link where nothing may be.
+    pub(crate) fn make_link(&self, path: &RepoPath, target: &[u8]) -> io::Result<()> {
+        step("make a link")?;
+        Ok(system::make_link(self.parent(path)?.named(), target)?)
+    }
+
     /// Removes a file.
     pub(crate) fn remove_file(&self, path: &RepoPath) -> io::Result<()> {
         step("remove a file")?;

@@ -174,6 +174,10 @@ impl Tree for IndexTree<'_> {
             .map(|_| Gone::Unstaged)
     }
 
+    fn makes_links(&self) -> bool {
+        true
+    }
+
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
         Ok(Some(later_id(self.repo, content.kept().clone())))
     }

@@ -127,6 +127,9 @@ impl<'r> NextIndex<'r> {
         from: Option<&RepoPath>,
         file: &File,
     ) -> Result<Blob, RepoError> {
+        if file.mode.is_link() {
+            return self.repo.write_blob(file);
+        }
         let known = self
             .index
             .get(from.unwrap_or(path).as_bytes(), 0)

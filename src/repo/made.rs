@@ -6,7 +6,7 @@ use super::objects::blob_id;
 use super::work_tree::WorkTree;
 use super::{Repo, RepoError};
 use llmpatch::path::RepoPath;
-use llmpatch::tree::{Entry, File, Tree as _, TreeError};
+use llmpatch::tree::{Entry, File, Obstacle, Tree as _, TreeError};
 
 /// The work tree and the index beside each other.
 pub struct MadeTree<'r> {
@@ -54,7 +54,11 @@ impl MadeTree<'_> {
             return Ok(false);
         }
         let (after, now) = match (after, self.work.read(path)?) {
-            (Some(after), Entry::File(now)) => (after, now),
+            (Some(after), Entry::File(now)) if !after.mode.is_link() => (after, now),
+            (Some(after), Entry::Other(Obstacle::Link)) if after.mode.is_link() => {
+                let link = self.work.link(path)?;
+                return Ok(link.is_some_and(|target| target == after.content));
+            }
             (None, Entry::Absent | Entry::Beneath { .. } | Entry::Directory) => return Ok(true),
             _ => return Ok(false),
         };

@@ -141,6 +141,10 @@ impl Tree for RevisionTree<'_> {
         })
     }
 
+    fn makes_links(&self) -> bool {
+        true
+    }
+
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
         self.conversion.settle_blobs(files, rules)
     }

@@ -7,7 +7,7 @@ use git2::{IndexEntry, IndexTime, Oid};
 
 use super::index_record::Record;
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE};
-use super::objects::whole_id;
+use super::objects::{LINK, whole_id};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::Mode;
 
@@ -62,6 +62,7 @@ impl Slot {
         let mode = match parts.next()? {
             "100644" => 0o100644,
             "100755" => 0o100755,
+            "120000" => LINK,
             _ => return None,
         };
         let id = whole_id(parts.next()?)?;
@@ -134,7 +135,7 @@ mod tests {
         for (word, is_one) in [
             (format!("100644:{id}:"), true),
             (format!("100755:{id}:ias"), true),
-            (format!("120000:{id}:"), false),
+            (format!("120000:{id}:"), true),
             (format!("160000:{id}:"), false),
             (format!("100644:{id}:x"), false),
             (format!("100644:{id}::"), false),

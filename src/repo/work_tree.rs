@@ -180,17 +180,19 @@ impl<'r> WorkTree<'r> {
         nearest
     }
 
+    /// Returns whether git makes symbolic links.
+    fn has_links(&self) -> Result<bool, RepoError> {
+        if let Some(known) = self.has_links.get() {
+            return Ok(*known);
+        }
+        let set = self.repo.config().bool("core.symlinks")?;
+        Ok(*self.has_links.get_or_init(|| set.unwrap_or(MAKES_LINKS)))
+    }
+
     /// Returns whether git takes a file at a path for a symbolic link, as it does under
     /// `core.symlinks=false` where the index has one: the file holds where the link leads.
     fn is_link_as_file(&self, path: &RepoPath) -> Result<bool, RepoError> {
-        let has_links = match self.has_links.get() {
-            Some(known) => *known,
-            None => {
-                let set = self.repo.config().bool("core.symlinks")?;
-                *self.has_links.get_or_init(|| set.unwrap_or(MAKES_LINKS))
-            }
-        };
-        if has_links {
+        if self.has_links()? {
             return Ok(false);
         }
         let entries = self.repo.entries_at(std::slice::from_ref(path))?;
@@ -391,6 +393,18 @@ impl Tree for WorkTree<'_> {
         } else {
             Gone::Deleted
         })
+    }
+
+    fn makes_links(&self) -> bool {
+        MAKES_LINKS && self.has_links().unwrap_or(false)
+    }
+
+    fn link(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+        let link = self.dir.read_link(path).map_err(|source| TreeError::Io {
+            path: path.clone(),
+            source,
+        });
+        Ok(link?.map(|(target, _)| target))
     }
 
     fn stored(&self, path: &RepoPath, content: &Content) -> Result<Content, TreeError> {

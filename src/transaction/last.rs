@@ -238,7 +238,7 @@ pub(super) fn of_files(
         if number > 0 {
             progress.step();
         }
-        let found = tree.read(&file.path)?;
+        let found = recheck::with_link(tree, &file.path, tree.read(&file.path)?)?;
         if is_back(file.before.as_ref().map(|(held, _)| held), &found) {
             continue;
         }
@@ -289,7 +289,7 @@ fn original(
         return Ok(None);
     };
     let found = originals
-        .read(&plain(name))
+        .read_file_or_link(&plain(name))
         .map_err(TransactionError::io("read", &kept.join(name)))?;
     let Some((content, _)) = found.filter(|(content, _)| held.has(content)) else {
         since.push(TransactionError::OriginalChanged {

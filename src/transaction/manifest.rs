@@ -125,6 +125,11 @@ impl Held {
         self.size == bytes.len() as u64 && self.id == digest(bytes)
     }
 
+    /// Returns whether it is a symbolic link, whose text is its content.
+    pub(super) fn is_link(&self) -> bool {
+        self.bits == Mode::LINK.bits
+    }
+
     fn has_mode(&self, mode: Mode) -> bool {
         self.executable == mode.executable && (self.bits.is_none() || self.bits == mode.bits)
     }
@@ -149,7 +154,9 @@ impl Occupant {
         content: &[u8],
         mode: Mode,
     ) -> Self {
-        let is = |held: Option<&Held>| held.is_some_and(|held| held.has(content));
+        let is = |held: Option<&Held>| {
+            held.is_some_and(|held| held.is_link() == mode.is_link() && held.has(content))
+        };
         match (is(before), is(after)) {
             (true, true) if after.is_some_and(|held| held.has_mode(mode)) => Occupant::New,
             (true, _) => Occupant::Old,

@@ -9,7 +9,7 @@ use crate::repo::{Against, Repo};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::{Progress, Stage};
-use llmpatch::tree::{Entry, File, Tree};
+use llmpatch::tree::{Entry, File, Mode, Obstacle, Tree, TreeError};
 
 /// Checks, under the lock, that all is what the change was worked out from; returns the parent of a
 /// new commit.
@@ -80,7 +80,8 @@ pub(super) fn still_holds(
 ) -> Result<(), TransactionError> {
     progress.enter(Stage::Planning, changes.len());
     for change in changes {
-        match (&change.before, tree.read_kept(&change.path)?) {
+        let found = with_link(tree, &change.path, tree.read_kept(&change.path)?)?;
+        match (&change.before, found) {
             (Some(before), Entry::File(now)) if is_same(before, &now) => {}
             (Some(_), _) => {
                 return Err(TransactionError::Changed {
@@ -116,6 +117,22 @@ pub(super) fn still_holds(
     Ok(())
 }
 
+/// Returns what was found at a path; a symbolic link as a file that holds where it leads.
+pub(super) fn with_link(
+    tree: &dyn Tree,
+    path: &RepoPath,
+    found: Entry,
+) -> Result<Entry, TreeError> {
+    let link = match found {
+        Entry::Other(Obstacle::Link) => tree.link(path)?,
+        _ => None,
+    };
+    Ok(link.map_or(found, |content| {
+        let mode = Mode::LINK;
+        Entry::File(File { content, mode })
+    }))
+}
+
 fn is_same(before: &File, now: &File) -> bool {
     let bits = before.mode.bits.is_none() || before.mode.bits == now.mode.bits;
     before.content.kept() == now.content.kept()
@@ -128,7 +145,7 @@ mod tests {
     use super::*;
     use llmpatch::path::RepoPath;
     use llmpatch::plan::Change;
-    use llmpatch::tree::{MemoryTree, Mode, Obstacle};
+    use llmpatch::tree::MemoryTree;
 
     fn change(path: &str, before: Option<&str>, after: Option<&str>) -> Change {
         let file = |content: &str| File {

@@ -205,6 +205,14 @@ impl<'r> Staging<'r> {
 
     fn stage(&mut self, dir: &Dir, number: usize, change: &Change, after: &File) -> io::Result<()> {
         let stage = self.manifest.touched[number].stage(self.journal.run(), number);
+        if after.mode.is_link() {
+            dir.make_link(&stage, &after.content)?;
+            self.staged.insert(number, stage.clone());
+            let made = dir.read_link(&stage)?;
+            let (_, stat) = made.ok_or(io::ErrorKind::NotFound)?;
+            self.written.insert(number, stat);
+            return Ok(());
+        }
         let bits = bits_afterwards(change, after);
         // It takes the place of this, or is that under another name.
         let like = if change.on_disk().is_some() {
@@ -414,8 +422,7 @@ impl<'r> Staging<'r> {
         {
             return Ok(true);
         }
-        let content = before.content.kept();
-        let Some((true, stat)) = dir.holds(path, content.size(), || content.parts())? else {
+        let Some(stat) = held(dir, path, before)? else {
             return Ok(false);
         };
         original.seen.set(
@@ -445,10 +452,7 @@ impl<'r> Staging<'r> {
         {
             return Ok(true);
         }
-        let content = after.content.kept();
-        Ok(dir
-            .holds(&change.path, content.size(), || content.parts())?
-            .is_some_and(|(is_held, _)| is_held))
+        Ok(held(dir, &change.path, after)?.is_some())
     }
 
     /// Returns the stat data of every file that was written, now that each is in its place.
@@ -465,6 +469,12 @@ impl<'r> Staging<'r> {
                 .map_err(TransactionError::io("look at", path))?
             {
                 Found::File(stat) => stats.insert(path, stat),
+                Found::Link => {
+                    let link = dir.read_link(path);
+                    let link = link.map_err(TransactionError::io("look at", path))?;
+                    let changed = || TransactionError::Changed { path: path.clone() };
+                    stats.insert(path, link.ok_or_else(changed)?.1)
+                }
                 _ => return Err(TransactionError::Changed { path: path.clone() }),
             };
         }
@@ -476,6 +486,18 @@ impl Drop for Staging<'_> {
     fn drop(&mut self) {
         self.take_back();
     }
+}
+
+/// Returns the stat data of a path that holds what a file, or a link, does.
+fn held(dir: &Dir, path: &RepoPath, file: &File) -> io::Result<Option<Stat>> {
+    let content = file.content.kept();
+    Ok(if file.mode.is_link() {
+        let link = dir.read_link(path)?;
+        link.and_then(|(target, stat)| (target == *content).then_some(stat))
+    } else {
+        let held = dir.holds(path, content.size(), || content.parts())?;
+        held.and_then(|(is_held, stat)| is_held.then_some(stat))
+    })
 }
 
 /// Returns the permission bits that a file is to have; `None` if the umask decides.

@@ -15,7 +15,7 @@ use std::io;
 
 use super::error::Unresolved;
 use super::journal::{Journal, original_name};
-use super::manifest::{Manifest, Occupant, RecordedDirectory, Touched};
+use super::manifest::{Held, Manifest, Occupant, RecordedDirectory, Touched};
 use crate::dir::{Dir, Found};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
@@ -212,7 +212,13 @@ impl<'u> Undo<'u> {
             // knows where the original is.
             return Ok(matches!(there, Occupant::Old | Occupant::Other));
         };
-        if !self.journal.is_own() && !matches!(original.dir.look(&original.path)?, Found::File(_)) {
+        let is_link = touched.before.as_ref().is_some_and(Held::is_link);
+        let is_original = match original.dir.look(&original.path)? {
+            Found::File(_) => true,
+            Found::Link => is_link,
+            _ => false,
+        };
+        if !self.journal.is_own() && !is_original {
             // Only files are changed. This run knows that it took something else in; of another
             // that is for a person to say.
             return Ok(false);
@@ -364,7 +370,8 @@ impl<'u> Undo<'u> {
             Found::Absent | Found::Beneath { .. } => Occupant::Nothing,
             // What is of another size needn't be read.
             Found::File(stat) if !states().any(|held| held.size == stat.size) => Occupant::Other,
-            Found::File(_) => match at.dir.read(&at.path)? {
+            Found::Link if !states().any(Held::is_link) => Occupant::Other,
+            Found::File(_) | Found::Link => match at.dir.read_file_or_link(&at.path)? {
                 None => Occupant::Nothing,
                 Some((bytes, stat)) => {
                     let mode = Mode {

@@ -35,6 +35,8 @@ mod garbage;
 mod guard;
 mod hooks;
 mod json;
+#[cfg(unix)]
+mod links;
 mod made;
 mod onto;
 mod other_formats;

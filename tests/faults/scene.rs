@@ -13,31 +13,66 @@ use tempfile::TempDir;
 use crate::support::{isolated, program};
 use crate::trace::{self, Ended};
 
-/// Six files: an update, an executable updated, an addition in a new directory, a deletion that
-/// empties a directory, a move with an edit, and a deletion that stands where an addition needs a
-/// directory.
+/// Seven files: an update, an executable updated, an addition and a symbolic link in a new directory,
+/// a deletion that empties a directory, a move with an edit, and a deletion that stands where an
+/// addition needs a directory.
 pub(crate) const RESPONSE: &str = "\
-*** Begin Patch
-*** Update File: src/update.rs
-@@
+diff --git a/src/update.rs b/src/update.rs
+--- a/src/update.rs
++++ b/src/update.rs
+@@ -1,3 +1,3 @@
+ one
 -two
 +zwei
-*** Update File: tool.sh
-@@
+ three
+diff --git a/tool.sh b/tool.sh
+--- a/tool.sh
++++ b/tool.sh
+@@ -1,2 +1,2 @@
+ #!/bin/sh
 -echo old
 +echo new
-*** Add File: new/deep/added.txt
+diff --git a/new/deep/added.txt b/new/deep/added.txt
+new file mode 100644
+--- /dev/null
++++ b/new/deep/added.txt
+@@ -0,0 +1 @@
 +added
-*** Delete File: gone/away/deleted.txt
-*** Update File: src/name.rs
-*** Move to: lib/renamed.rs
-@@
+diff --git a/new/deep/link b/new/deep/link
+new file mode 120000
+--- /dev/null
++++ b/new/deep/link
+@@ -0,0 +1 @@
++added.txt
+\\ No newline at end of file
+diff --git a/gone/away/deleted.txt b/gone/away/deleted.txt
+deleted file mode 100644
+--- a/gone/away/deleted.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-deleted
+diff --git a/src/name.rs b/lib/renamed.rs
+similarity index 50%
+rename from src/name.rs
+rename to lib/renamed.rs
+--- a/src/name.rs
++++ b/lib/renamed.rs
+@@ -1,2 +1,2 @@
 -old name
 +new name
-*** Delete File: way
-*** Add File: way/in.txt
+ rest
+diff --git a/way b/way
+deleted file mode 100644
+--- a/way
++++ /dev/null
+@@ -1 +0,0 @@
+-in the way
+diff --git a/way/in.txt b/way/in.txt
+new file mode 100644
+--- /dev/null
++++ b/way/in.txt
+@@ -0,0 +1 @@
 +in
-*** End Patch
 ";
 
 /// The files that the change touches and that are there before.
@@ -678,6 +713,11 @@ impl State {
                 "{:?}",
                 self.files
             );
+            assert!(
+                has("new/deep/link", 0o120777, "added.txt"),
+                "{:?}",
+                self.files
+            );
             assert!(has("way/in.txt", 0o100644, "in\n"), "{:?}", self.files);
             assert!(
                 !self.files.contains_key(Path::new("gone")),
@@ -691,8 +731,13 @@ impl State {
             );
         }
         // A new file whose place in the index is taken isn't recorded.
-        let staged = ["new/deep/added.txt", "lib/renamed.rs", "way/in.txt"];
-        let staged = &staged[..if target == Target::IntentToAdd { 2 } else { 3 }];
+        let staged = [
+            "new/deep/added.txt",
+            "new/deep/link",
+            "lib/renamed.rs",
+            "way/in.txt",
+        ];
+        let staged = &staged[..if target == Target::IntentToAdd { 3 } else { 4 }];
         let is_staged = |path: &&str| self.index.contains(&format!("\t{path}\n"));
         assert!(
             staged

@@ -43,7 +43,7 @@ pub struct Mode {
     /// Whether git calls it 100755 rather than 100644.
     pub executable: bool,
     /// The permission bits on disk (`0o7777` at most); `None` for a file that isn't on disk, whose
-    /// bits the umask decides.
+    /// bits the umask decides. A symbolic link has no permissions, and its type in their place.
     pub bits: Option<u16>,
 }
 
@@ -59,18 +59,37 @@ impl Mode {
         bits: None,
     };
 
+    /// A symbolic link: what it holds is where it leads.
+    pub const LINK: Mode = Mode {
+        executable: false,
+        bits: Some(0o120_000),
+    };
+
+    /// Returns whether it is a symbolic link's.
+    pub fn is_link(self) -> bool {
+        self == Mode::LINK
+    }
+
     /// Reads a mode of git's. Old repositories have 100664, which git reads as 100644.
     pub fn of_git(mode: u32) -> Self {
-        if mode & 0o100 != 0 {
+        if mode & 0o170_000 == Mode::LINK.git() {
+            Mode::LINK
+        } else if mode & 0o100 != 0 {
             Mode::EXECUTABLE
         } else {
             Mode::PLAIN
         }
     }
 
-    /// Returns the mode as git writes it: 100644 or 100755, octal.
+    /// Returns the mode as git writes it: 100644, 100755 or 120000, octal.
     pub fn git(self) -> u32 {
-        if self.executable { 0o100755 } else { 0o100644 }
+        match self {
+            Mode::LINK => 0o120_000,
+            Mode {
+                executable: true, ..
+            } => 0o100_755,
+            _ => 0o100_644,
+        }
     }
 
     /// Returns permission bits for a file that is to be executable, or not to be: whoever may read
@@ -242,6 +261,19 @@ pub trait Tree {
     /// be, if one can be named.
     fn encoding_of(&self, bytes: &[u8], text: &[u8]) -> Option<&'static str> {
         self.below()?.encoding_of(bytes, text)
+    }
+
+    /// Returns whether symbolic links can be made here.
+    fn makes_links(&self) -> bool {
+        self.below().is_some_and(Tree::makes_links)
+    }
+
+    /// Returns where the symbolic link at a path leads; `None` if there is none, or nobody can say.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    fn link(&self, path: &RepoPath) -> Result<Option<Content>, TreeError> {
+        self.below().map_or(Ok(None), |below| below.link(path))
     }
 
     /// Returns a content as git would store it.

@@ -61,6 +61,16 @@ pub(in crate::dir) fn remove_directory(
 /// Something by its bare name in a directory.
 type Named<'n> = (&'n OpenDirectory, &'n OsStr);
 
+/// Makes a symbolic link, which isn't done on this system.
+pub(in crate::dir) fn make_link(_: Named<'_>, _: &[u8]) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Returns where a symbolic link leads, which isn't asked on this system.
+pub(in crate::dir) fn read_link(_: Named<'_>) -> Result<Vec<u8>, Errno> {
+    Err(Errno::INVAL)
+}
+
 /// Gives a file a second name.
 pub(in crate::dir) fn link(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
     link_to(from, &to.0.child(to.1)?)

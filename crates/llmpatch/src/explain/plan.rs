@@ -44,6 +44,8 @@ impl Diagnose for Error {
                 Shown(end)
             )),
             Error::TooMuch { path }
+            | Error::Link { path, .. }
+            | Error::NoLinks { path }
             | Error::OtherContent { path, .. }
             | Error::Unpacked { path, .. }
             | Error::OtherResult { path }

@@ -137,7 +137,8 @@ impl Planner<'_> {
         match there {
             Some(there)
                 if there.content == file.content
-                    && (!is_mode_said || there.mode.executable == file.mode.executable) =>
+                    && (!is_mode_said || there.mode.executable == file.mode.executable)
+                    && there.mode.is_link() == file.mode.is_link() =>
             {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 Ok(there)

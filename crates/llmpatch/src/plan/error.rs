@@ -6,6 +6,7 @@ use bstr::BString;
 use super::applied::Applied;
 use super::conflict::Conflict;
 use super::guard::Barrier;
+use super::link::LinkFault;
 use super::merge::Unmerged;
 use super::place_error::Unplaced;
 use super::suggest::Suggestion;
@@ -118,6 +119,24 @@ pub enum Error {
         advice = "leave the file out of the patch"
     ))]
     KeptOtherwise { path: RepoPath },
+    /// A link that must not be made.
+    #[error("`{path}` would be a link to `{}`, {fault}", Shown(target))]
+    #[strum(props(
+        kind = "unsafe-path",
+        help = "let the link lead to a path in the work tree, as it is seen from the link's own directory, with `\\ No newline at end of file` below it"
+    ))]
+    Link {
+        path: RepoPath,
+        target: BString,
+        fault: LinkFault,
+    },
+    /// A link where no links can be made.
+    #[error("`{path}` would be a symbolic link, and none are made here")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "make the link by hand, and take this section out"
+    ))]
+    NoLinks { path: RepoPath },
     /// A line that was read as the patch's end, although this file has such a line.
     #[error(
         "`{}` with a space before it may be the end of the patch or a line of `{path}`, which has such a line",

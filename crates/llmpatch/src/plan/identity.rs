@@ -6,7 +6,7 @@ use std::str::FromStr;
 use blake3::{Hash, Hasher};
 
 use super::ChangeSet;
-use crate::tree::File;
+use crate::tree::{File, Mode};
 
 /// The name of a change: a hash of what every touched path holds before and afterwards, in BLAKE3.
 ///
@@ -38,7 +38,13 @@ fn side(hash: &mut Hasher, file: Option<&File>) {
             hash.update(b"-");
         }
         Some(file) => {
-            hash.update(if file.mode.executable { b"x" } else { b"f" });
+            hash.update(match file.mode {
+                Mode {
+                    executable: true, ..
+                } => b"x",
+                mode if mode.is_link() => b"l",
+                _ => b"f",
+            });
             sized(hash, file.content.kept());
         }
     }

@@ -12,7 +12,7 @@ use crate::tree::{Content, File, Mode};
 /// A file as the edits so far have made it. Edits that follow each other change it where the first
 /// of them has searched it; its bytes are put together once somebody wants them.
 pub(super) struct LiveFile {
-    mode: Mode,
+    pub(super) mode: Mode,
     state: FileState,
     /// The path in the tree below whose file this is: its own, or the path from which it was moved.
     pub(super) origin: Option<RepoPath>,

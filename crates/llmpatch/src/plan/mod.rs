@@ -30,6 +30,7 @@ mod growth;
 mod guard;
 pub mod hunks;
 mod identity;
+mod link;
 mod live;
 mod merge;
 mod overlay;

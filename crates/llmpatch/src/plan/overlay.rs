@@ -17,7 +17,7 @@ use super::suggest;
 use crate::path::RepoPath;
 use crate::search::Document;
 use crate::text::{Span, Splice};
-use crate::tree::{Content, Entry, File, Planned, Tree, TreeError};
+use crate::tree::{Content, Entry, File, Obstacle, Planned, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
@@ -84,6 +84,10 @@ impl<'t> Overlay<'t> {
         let slot = self.load(path)?;
         match (&slot.now, &slot.gone) {
             _ if slot.is_unknown => Err(None),
+            (Some(file), _) if file.mode.is_link() => Err(Some(Error::Irregular(
+                path.clone(),
+                Irregular::Other(Obstacle::Link),
+            ))),
             (Some(file), _) => Ok(file.file()),
             (None, Some(missing)) => Err(Some(Error::Missing(path.clone(), missing.clone()))),
             (None, None) if slot.is_directory => {
@@ -335,10 +339,15 @@ impl<'t> Overlay<'t> {
             .collect();
         let rules = attribute_files(changes.iter().map(|(change, _)| change));
         let planned = changes.iter_mut().filter_map(|(change, is_new)| {
+            // Attributes are of files.
+            let after = change
+                .after
+                .as_mut()
+                .filter(|after| !after.mode.is_link())?;
             Some(Planned {
                 path: &change.path,
                 is_new: *is_new,
-                content: &mut change.after.as_mut()?.content,
+                content: &mut after.content,
             })
         });
         let mut planned: Vec<_> = planned.collect();

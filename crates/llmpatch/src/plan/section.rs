@@ -21,6 +21,7 @@ use super::Rules;
 use super::binary::BinarySection;
 use super::error::Error;
 use super::growth::Growth;
+use super::link;
 use super::overlay::Which;
 use super::place::{self, Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
@@ -139,6 +140,9 @@ impl Planner<'_> {
         let DiffSection { at, header, .. } = *section;
         let Named { path, span, .. } = at;
         self.give_way(path, None);
+        if link::is_link(header) {
+            return self.link(at, section.hunks);
+        }
         if let Some(binary) = BinarySection::of(header) {
             let content = self.unpacked(at, binary, None)?;
             return self.create_of(at, content, header.new_mode);

@@ -126,6 +126,9 @@ impl<'a> RawHeader<'a> {
             b"old mode " => self.old_mode = self.mode(text, row),
             b"new mode " => self.new_mode = self.mode(text, row),
             b"deleted file mode " => (self.deleted, self.old_mode) = (true, self.mode(text, row)),
+            b"new file mode " if text.trim_ascii_end() == b"120000" => {
+                (self.new, self.new_mode) = (true, Some(0o120_000));
+            }
             b"new file mode " => (self.new, self.new_mode) = (true, self.mode(text, row)),
             b"rename from " | b"rename old " => {
                 self.rename[0] = self.read_of(row, self.naming.whole(rest))

@@ -248,7 +248,7 @@ fn headers_say_what_becomes_of_a_file() {
             "? x\n? z\nparse 1: the header of `z` also names `b/y`",
         ),
         (
-            "diff --git a/x b/x\nnew file mode 120000\n",
+            "diff --git a/x b/x\ndeleted file mode 120000\n",
             "? x\nunsupported 2: mode 120000",
         ),
         (

@@ -133,7 +133,10 @@ impl<'c> Blob<'c> {
         compare: &dyn Compare,
     ) -> Result<Option<Self>, CompareError> {
         let Some(file) = file else { return Ok(None) };
-        let content = compare.stored(path, &file.content, side)?;
+        let content = match file.mode.is_link() {
+            true => Cow::Borrowed(&file.content),
+            false => compare.stored(path, &file.content, side)?,
+        };
         let is_binary = compare.is_binary(path, &content)?;
         Ok(Some(Self {
             path,

@@ -193,6 +193,7 @@ fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
         FileOperation::Add { path, file } => match () {
             () if !is_named(path) => Some(What::Path),
             () if unlikely(path.as_bytes()).is_some() => Some(What::Name),
+            () if file.mode.is_link() => Some(What::Link),
             () if file.mode.executable => Some(What::NewExecutable),
             () if memchr::memchr(0, &file.content).is_some() => Some(What::Binary),
             () if !file.content.is_empty() && !file.content.ends_with(b"\n") => {
@@ -208,6 +209,7 @@ fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
         } => match () {
             () if !is_named(path) || to.is_some_and(|to| !is_named(to)) => Some(What::Path),
             () if to.is_some_and(|to| unlikely(to.as_bytes()).is_some()) => Some(What::Name),
+            () if before.mode.is_link() || after.mode.is_link() => Some(What::Link),
             () if before.mode.executable != after.mode.executable => Some(What::Mode),
             () if before.content == after.content => None,
             () if after.content.is_binary() => Some(What::Binary),
