@@ -135,10 +135,7 @@ const RUN: &[Tried] = &[
 /// run in `tests/docs`.
 const RUN_OF_PAGES: &[Tried] = &[
     (
-        &[
-            "git config --add llmpatch.protect .github/workflows",
-            "git config --add llmpatch.protect :preset:executes",
-        ],
+        &["git config --add llmpatch.protect :preset:executes"],
         protect,
     ),
     (
@@ -176,7 +173,11 @@ const RUN_OF_PAGES: &[Tried] = &[
             "git llmpatch apply -h",
             "git llmpatch apply response.txt",
             "git llmpatch apply --commit",
+            "git llmpatch apply --feedback response.txt",
+            "git llmpatch apply -3 --base=<commit> response.txt",
             "git llmpatch apply --json --feedback",
+            "git llmpatch diff response.txt",
+            "git llmpatch help <kind>",
             "git llmpatch man --skill",
             "git llmpatch prompt envelope",
         ],
@@ -213,6 +214,7 @@ const NAMED_IN_PAGES: &[&str] = &[
     "git am",
     "git apply",
     "git apply -3",
+    "git apply -C1",
     "git branch -f",
     "git check-attr --cached",
     "git commit",
@@ -231,14 +233,15 @@ const NAMED_IN_PAGES: &[&str] = &[
     "git llmpatch <command> --help",
     "git llmpatch apply",
     "git llmpatch apply --each",
+    "git llmpatch apply-patch",
     "git llmpatch batch",
-    "git llmpatch check --staged",
     "git llmpatch prompt",
     "git llmpatch recover",
     "git llmpatch show",
     "git merge-file",
     "git push --mirror",
     "git rebase",
+    "git status",
 ];
 
 #[test]
@@ -304,7 +307,7 @@ fn collect(directory: &Path, printed: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns the commands in the running text of the README and the manual.
+/// Returns the commands in the running text of the README, the manual, and what to do where git fails.
 fn commands_of_pages() -> BTreeSet<String> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = std::fs::read_dir(top.join("man"))
@@ -312,7 +315,8 @@ fn commands_of_pages() -> BTreeSet<String> {
         .map(|entry| entry.unwrap().path());
     let pages = pages.filter(|path| path.extension().is_some_and(|end| end == "md"));
     let mut commands = BTreeSet::new();
-    for page in pages.chain([top.join("README.md")]) {
+    let others = ["README.md", "docs/git-apply-fails.md"];
+    for page in pages.chain(others.map(|page| top.join(page))) {
         let text = std::fs::read_to_string(page).unwrap();
         let mut fence = None;
         let mut prose = String::new();
@@ -1179,10 +1183,23 @@ fn as_pages_say() {
             1,
             "\"feedback\":",
         ),
+        ("git llmpatch help lines-not-found", 0, "byte for byte"),
+        ("git llmpatch diff ../response.txt", 0, "-two\n+2\n"),
+        (
+            "git llmpatch apply -3 --base=HEAD ../response.txt",
+            0,
+            "M a.txt\n",
+        ),
+        ("git llmpatch undo", 0, "M a.txt\n"),
         ("git llmpatch undo -h", 0, "--list"),
         ("git llmpatch apply -h", 0, "--onto"),
         ("git llmpatch apply ../response.txt", 0, "M a.txt\n"),
         ("git llmpatch undo", 0, "M a.txt\n"),
+        (
+            "git llmpatch apply --feedback ../wrong.txt",
+            1,
+            "Your patch was not applied",
+        ),
         (
             "git llmpatch apply --json --feedback ../wrong.txt",
             1,
