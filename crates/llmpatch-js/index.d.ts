@@ -24,7 +24,7 @@ export type Read = (path: string) => Given | null | undefined;
 
 export type ReadAsync = (path: string) => Given | null | undefined | Promise<Given | null | undefined>;
 
-/** How a response is read, and what it may do; each as in git-llmpatch-apply(1). */
+/** How a response is read, and what it may do; each as in git-llmpatch-apply(1), in camel case. */
 export interface Options {
   /** What messages call the response. */
   readonly name?: string;
@@ -37,21 +37,21 @@ export interface Options {
   readonly directory?: string;
   /** The absolute path of the files' top: absolute paths below it are paths of files. */
   readonly top?: string;
-  readonly root_is?: readonly string[];
+  readonly rootIs?: readonly string[];
   /** Directories for OPX `root=`, by name (`llmpatch.root.<name>`). */
   readonly roots?: Readonly<Record<string, string>>;
   readonly strict?: boolean;
   readonly unique?: boolean;
   readonly fuzz?: "exact" | "trailing" | "indent" | "unicode";
   readonly overwrite?: boolean;
-  readonly allow_empty?: boolean;
+  readonly allowEmpty?: boolean;
   /** Pathspecs: a response that touches anything else is refused. */
   readonly limit?: readonly string[];
   /** Pathspecs: a response that touches any of it is refused (`llmpatch.protect`). */
   readonly protect?: readonly string[];
   readonly lints?: Readonly<Record<string, "allow" | "warn" | "error">>;
   /** Names that differ only in case are one file. */
-  readonly ignore_case?: boolean;
+  readonly ignoreCase?: boolean;
   /** The files are on Windows: names that no file has there are refused, such as `nul` and `c:x`. */
   readonly windows?: boolean;
   /** Every file of the document has its `diff`. */

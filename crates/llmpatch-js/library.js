@@ -24,7 +24,7 @@ export async function library(module) {
   /** Yields the path of every file that is needed, takes the file, and returns the result. */
   function* steps(response, files, options) {
     const asks = typeof files === "function";
-    const request = { response: content(response, "the response"), files: asks ? Object.create(null) : given(files), asks, options };
+    const request = { response: content(response, "the response"), files: asks ? Object.create(null) : given(files), asks, options, camel: true };
     for (;;) {
       const said = reply(request);
       if (said.misused !== undefined) throw new TypeError(said.misused);

@@ -36,7 +36,14 @@ function source(file: Written): Source {
   return file.link ? { link: true } : { content: content(file), executable: file.executable ?? false };
 }
 
-function asked({ request: { response, files, options } }: Case): Result {
+/** Options as JavaScript names them. */
+function named(options: Options): Options {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, initial: string) => initial.toUpperCase());
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [camel(name), value]));
+}
+
+function asked({ request: { response, files, options: written } }: Case): Result {
+  const options = named(written);
   const given = new Map(Object.entries(files).map(([path, file]) => [path, source(file)]));
   const result = apply(content(response), given, options);
   // What is read when it is needed comes to the same, unless something is said of files that aren't.

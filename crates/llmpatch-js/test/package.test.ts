@@ -208,12 +208,13 @@ test("what is no option is named", () => {
     [{ unknown: true }, /unknown/],
     [{ fuzz: "much" }, /much/],
     [{ limit: ["../x"] }, /\.\.\/x/],
-    [{ limit: "src" }, /string/],
+    [{ limit: "src" }, /`limit` takes an array of strings, and a string is there/],
+    [{ root_is: ["/w"] }, /no option `root_is`.* rootIs/],
     [{ limit: () => [] }, /"limit".*function/],
     [{ protect: new Set() }, /"protect".*Set/],
     [{ lints: new Map() }, /"lints".*Map/],
     [{ strip: NaN }, /"strip".*number/],
-    [{ strict: 1 }, /integer/],
+    [{ strict: 1 }, /`strict` takes a boolean, and 1 is there/],
     [{ file: "\ud800" }, /half of a character/],
   ];
   for (const [options, kind] of none) assert.throws(() => apply(response, {}, options as Options), named(kind), String(kind));

@@ -11,6 +11,7 @@ mod blobs;
 mod object;
 mod reply;
 mod request;
+mod settings;
 
 use std::fmt::Display;
 
@@ -41,7 +42,7 @@ fn misused(why: impl Display) -> Reply {
 /// If the request is wrong.
 fn answer(request: Request) -> Result<Reply, Reply> {
     let tree = request.tree;
-    let options = request.options.read().map_err(misused)?;
+    let options = request.options.options().map_err(misused)?;
     let name = request.options.name().to_owned();
     let source = Source::new(SourceId(0), name.clone(), request.response);
     let sources = source.as_slice();
@@ -244,17 +245,43 @@ mod tests {
             (
                 "options",
                 r#"{"limit": "a"}"#,
-                "the options: invalid type: string \"a\", expected a sequence",
+                "the option `limit` takes an array of strings, and a string is there",
+            ),
+            (
+                "options",
+                r#"{"limit": ["a", 1]}"#,
+                "the option `limit` takes an array of strings, and not all in it are strings",
+            ),
+            (
+                "options",
+                r#"{"strip": -1}"#,
+                "the option `strip` takes a whole number, and -1 is there",
+            ),
+            (
+                "options",
+                r#"{"strict": null}"#,
+                "the option `strict` takes a boolean, and null is there",
+            ),
+            (
+                "options",
+                r#"{"unique": true, "unique": false}"#,
+                "the option `unique` is there twice",
+            ),
+            (
+                "options",
+                r#"{"rootIs": []}"#,
+                "there is no option `rootIs`, but name, format, file, strip, recount, directory, top, root_is, roots, strict, unique, fuzz, \
+                 overwrite, allow_empty, limit, protect, lints, ignore_case, windows, diff",
             ),
             (
                 "options",
                 r#"{"limit": ["\ud800"]}"#,
-                "the options: an escape such as `\\ud83d` is only half of a character",
+                "the option `limit`: an escape such as `\\ud83d` is only half of a character",
             ),
             (
                 "other",
                 "1",
-                "the request: unknown field `other`, expected one of `response`, `files`, `asks`, `options`",
+                "the request: unknown field `other`, expected one of `response`, `files`, `asks`, `options`, `camel`",
             ),
         ] {
             let parts = [("response", r#"{"text": ""}"#), ("files", "{}")];

@@ -23,11 +23,16 @@ const TYPES: [(char, &str); 6] = [
 pub(crate) fn object<'r, T: Deserialize<'r>>(name: &str, raw: &'r RawValue) -> Result<T, String> {
     let raw = raw.get();
     if !raw.starts_with('{') {
-        let known = TYPES.iter().find(|(first, _)| raw.starts_with(*first));
-        let what = known.map_or("a number", |(_, what)| what);
+        let what = type_of(raw);
         return Err(format!("{name}: {what} is there, where an object belongs"));
     }
     serde_json::from_str(raw).map_err(|error| format!("{name}: {}", fault(&error)))
+}
+
+/// Returns what a value of JSON is.
+pub(crate) fn type_of(raw: &str) -> &'static str {
+    let known = TYPES.iter().find(|(first, _)| raw.starts_with(*first));
+    known.map_or("a number", |(_, what)| what)
 }
 
 /// Says what is wrong with JSON, or with a value in it.

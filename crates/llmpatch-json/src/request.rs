@@ -1,20 +1,17 @@
 //! What a request holds, and what the library is asked with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use llmpatch::lint::{Lints, Verdict};
-use llmpatch::path::Resolver;
-use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
-use llmpatch::plan::{Guard, Origin};
 use llmpatch::tree::{Entry, File, Mode, Obstacle};
-use llmpatch::{Format, Fuzz, MemoryTree, Options, RepoPath, Rules};
+use llmpatch::{MemoryTree, RepoPath};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::asking::AskingTree;
 use crate::object::{Members, fault, object};
+use crate::settings::Settings;
 
 /// A response, files, and how they are to be read.
 pub(crate) struct Request {
@@ -35,6 +32,9 @@ struct Parts<'r> {
     asks: bool,
     #[serde(default, deserialize_with = "present")]
     options: Option<&'r RawValue>,
+    /// Whether options are named as in JavaScript, `rootIs` for `root_is`.
+    #[serde(default)]
+    camel: bool,
 }
 
 /// Reads a value that is there: `null` is one, too.
@@ -54,32 +54,6 @@ struct Given {
     link: bool,
 }
 
-/// Options, named as in git-llmpatch(1).
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Settings {
-    name: Option<String>,
-    format: Option<String>,
-    file: Option<String>,
-    strip: Option<u32>,
-    recount: bool,
-    directory: Option<String>,
-    top: Option<String>,
-    root_is: Vec<String>,
-    roots: BTreeMap<String, String>,
-    strict: bool,
-    unique: bool,
-    fuzz: Option<String>,
-    overwrite: bool,
-    allow_empty: bool,
-    limit: Vec<String>,
-    protect: Vec<String>,
-    lints: BTreeMap<String, String>,
-    ignore_case: bool,
-    windows: bool,
-    pub(crate) diff: bool,
-}
-
 impl Request {
     /// Reads a request.
     ///
@@ -91,7 +65,10 @@ impl Request {
         let parts: Parts<'_> = object("the request", whole)?;
         let response: Given = object("the response", parts.response)?;
         let options = parts.options.map(|options| object("the options", options));
-        let options: Settings = options.transpose()?.unwrap_or_default();
+        let options = options
+            .transpose()?
+            .map(|given| Settings::read(given, parts.camel));
+        let options = options.transpose()?.unwrap_or_default();
         Ok(Self {
             response: response.content("the response")?,
             tree: tree(object("the files", parts.files)?, parts.asks, &options)?,
@@ -154,119 +131,4 @@ impl Given {
         let content = self.content(name)?.into();
         Ok(Entry::File(File { content, mode }))
     }
-}
-
-impl Settings {
-    /// Returns the name of the response in messages.
-    pub(crate) fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or("response")
-    }
-
-    /// Returns the options of the library.
-    ///
-    /// # Errors
-    /// If a value is none that the option may have.
-    pub(crate) fn read(&self) -> Result<Options, String> {
-        let fuzz = self.fuzz.as_deref();
-        let fuzz = fuzz.map(|name| named("fuzz", name, Fuzz::LEVELS, Fuzz::name));
-        let format = self.format.as_deref();
-        let format = format.map(|name| named("format", name, FORMATS, |format| format.to_string()));
-        Ok(Options {
-            format: format.transpose()?,
-            file: self.file.as_deref().map(Into::into),
-            strip: self.strip,
-            recount: self.recount,
-            resolver: self.resolver()?,
-            rules: Rules {
-                strict: self.strict,
-                unique: self.unique,
-                fuzz: fuzz.transpose()?.unwrap_or_default(),
-                guard: self.guard()?,
-                overwrite: self.overwrite,
-                allow_empty: self.allow_empty,
-                ..Rules::default()
-            },
-            lints: self.lints()?,
-        })
-    }
-
-    fn resolver(&self) -> Result<Resolver, String> {
-        let mut resolver = Resolver::within(self.top.as_deref().map(Into::into));
-        if let Some(directory) = self.directory.as_deref().filter(|one| !one.is_empty()) {
-            let within = resolver.with_directory(directory.as_bytes());
-            resolver = within.map_err(|error| error.to_string())?;
-        }
-        for root in &self.root_is {
-            let aliased = resolver.with_alias(root.as_bytes());
-            resolver = aliased.map_err(|error| error.to_string())?;
-        }
-        for (name, directory) in &self.roots {
-            resolver = resolver.with_root(name.as_bytes(), directory.as_bytes());
-        }
-        Ok(resolver)
-    }
-
-    fn guard(&self) -> Result<Guard, String> {
-        let limit = pathspecs(&self.limit)?;
-        Ok(Guard {
-            limit: (!limit.is_empty()).then_some((limit, Origin::Option)),
-            protected: pathspecs(&self.protect)?,
-        })
-    }
-
-    fn lints(&self) -> Result<Lints, String> {
-        let mut lints = Lints::default();
-        for (lint, verdict) in &self.lints {
-            let lint = named("lints", lint, Lints::all(), |lint| lint.code())?;
-            let verdict = named("lints", verdict, VERDICTS, |verdict| match verdict {
-                Verdict::Ignore => "allow",
-                Verdict::Warn => "warn",
-                Verdict::Error => "error",
-            })?;
-            lints = lints.with(lint, verdict);
-        }
-        Ok(lints)
-    }
-}
-
-const VERDICTS: [Verdict; 3] = [Verdict::Ignore, Verdict::Warn, Verdict::Error];
-
-const FORMATS: [Format; 6] = [
-    Format::Envelope,
-    Format::Opx,
-    Format::Unified,
-    Format::Blocks,
-    Format::Tool,
-    Format::Files,
-];
-
-/// Returns the value that has a name.
-///
-/// # Errors
-/// If none has: which names there are.
-fn named<T: Copy, N: AsRef<str>>(
-    option: &str,
-    name: &str,
-    all: impl IntoIterator<Item = T>,
-    name_of: impl Fn(T) -> N,
-) -> Result<T, String> {
-    let mut names = Vec::new();
-    for value in all {
-        let known = name_of(value).as_ref().to_owned();
-        if known == name {
-            return Ok(value);
-        }
-        names.push(known);
-    }
-    let names = names.join(", ");
-    Err(format!("{option}: `{name}` is none of {names}"))
-}
-
-fn pathspecs(written: &[String]) -> Result<Pathspecs, String> {
-    let read = |spec: &String| {
-        let read = Pathspec::new(spec.as_bytes(), Defaults::default());
-        read.map_err(|error| format!("`{spec}`: {error}"))
-    };
-    let specs: Result<Vec<_>, _> = written.iter().map(read).collect();
-    Ok(specs?.into_iter().collect())
 }

@@ -166,10 +166,10 @@ NO_OPTIONS: list[tuple[Any, type[Exception], str]] = [
     ({"unknown": True}, ValueError, "unknown"),
     ({"fuzz": "much"}, ValueError, "much"),
     ({"limit": ["../x"]}, ValueError, r"\.\./x"),
-    ({"limit": "src"}, ValueError, "string"),
+    ({"limit": "src"}, ValueError, "`limit` takes an array of strings, and a string is there"),
     ({"limit": {"src"}}, TypeError, "set"),
     ({"strip": float("nan")}, ValueError, "float"),
-    ({"strict": 1}, ValueError, "integer"),
+    ({"strict": 1}, ValueError, "`strict` takes a boolean, and 1 is there"),
     ({"file": "\ud800"}, ValueError, "half of a character"),
 ]
 
