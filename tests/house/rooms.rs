@@ -31,6 +31,7 @@ const LIBRARY: &[&str] = &[
     "explain: text patch path tree search plan lint compare kind format response leftover report",
     "report: text patch path tree compare plan kind format response",
     "apply: text patch path tree format response plan lint message kind report explain",
+    "fs: path plan tree",
 ];
 
 /// The rooms of the program, each with the rooms of the program and of the library that it may use.
@@ -74,6 +75,7 @@ const RESERVED: &[(&str, &[&str])] = &[
             "dir/write.rs",
             "dir/windows/change.rs",
             "repo",
+            "fs/write.rs",
         ],
     ),
     (
@@ -84,18 +86,19 @@ const RESERVED: &[(&str, &[&str])] = &[
             "dir/windows/change.rs",
             "repo",
             "signal.rs",
+            "fs/write.rs",
         ],
     ),
-    ("std::os", &["dir", "system"]),
+    ("std::os", &["dir", "system", "fs"]),
     ("rustix", &["dir", "system"]),
     ("exacl", &["dir/access_list.rs"]),
     ("signal_hook", &["system"]),
     ("winapi_util", &["dir", "system"]),
-    ("tempfile", &["temporary.rs"]),
+    ("tempfile", &["temporary.rs", "fs"]),
     ("temp_dir", &["repo/git.rs"]),
 ];
 
-/// What nothing in the library may name: it knows no system.
+/// What nothing in the library may name, but for its room `fs`: it knows no system.
 const NOT_IN_THE_LIBRARY: &[&str] = &["std::fs", "std::env", "std::process", "std::os", "std::net"];
 
 #[test]
@@ -153,7 +156,8 @@ fn reserved_names_stay_in_their_rooms() {
             }
         }
     }
-    for (file, names) in sources("crates/llmpatch") {
+    let library = sources("crates/llmpatch").into_iter();
+    for (file, names) in library.filter(|(file, _)| room(file) != "fs") {
         for name in NOT_IN_THE_LIBRARY {
             if names.iter().any(|used| has_name(used, name)) {
                 broken.push(format!(

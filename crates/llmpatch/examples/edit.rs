@@ -2,36 +2,19 @@
 
 #![allow(unreachable_pub, reason = "a test uses it from outside")]
 
-use llmpatch::{Options, RepoPath, apply, tree::ReadTree};
+use llmpatch::{Options, apply, fs::DirTree};
 use std::{fs, io, path::Path};
 
 /// Makes a change, and returns what it is, or what is wrong with it.
-pub fn edit(top: &Path, response: Vec<u8>) -> io::Result<String> {
-    let at = |path: &RepoPath| match path.to_path() {
-        Ok(path) => Ok(top.join(path)),
-        Err(error) => Err(io::Error::other(error)),
-    };
-    let files = ReadTree::new(|path| match at(path)? {
-        file if file.is_file() => fs::read(file).map(Some),
-        _ => Ok(None),
-    });
+pub fn edit(top: &Path, response: &[u8]) -> io::Result<String> {
+    let files = DirTree::new(top);
     match apply("response", response, &files, &Options::default()) {
         Err(refusal) => {
             let said = refusal.to_string();
             Ok(refusal.feedback.unwrap_or(said))
         }
         Ok(applied) => {
-            for change in applied.changes.iter() {
-                let file = at(&change.path)?;
-                let Some(after) = &change.after else {
-                    fs::remove_file(file)?;
-                    continue;
-                };
-                if let Some(directory) = file.parent() {
-                    fs::create_dir_all(directory)?;
-                }
-                fs::write(file, &after.content[..])?;
-            }
+            applied.changes.write_in(top)?;
             Ok(applied.message.to_string())
         }
     }
@@ -39,6 +22,6 @@ pub fn edit(top: &Path, response: Vec<u8>) -> io::Result<String> {
 
 fn main() -> io::Result<()> {
     let response = fs::read("response.md")?;
-    println!("{}", edit(Path::new("."), response)?);
+    println!("{}", edit(Path::new("."), &response)?);
     Ok(())
 }

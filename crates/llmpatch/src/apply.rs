@@ -48,8 +48,8 @@ pub struct Applied {
     pub message: BString,
 }
 
-/// Why a response makes nothing of a tree.
-#[derive(Debug)]
+/// Why a response makes nothing of a tree. `{:?}` writes what `{}` does, so that an `unwrap` and a
+/// `main` that returns it say what is wrong.
 pub struct Refusal {
     /// What is wrong, each once.
     pub errors: Vec<Diagnostic>,
@@ -73,6 +73,12 @@ impl fmt::Display for Refusal {
             write!(f, "{}: {}", error.kind, error.message)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -113,11 +119,11 @@ impl Diagnose for TooLong {
 /// change, all of it or nothing.
 pub fn apply(
     name: &str,
-    response: impl Into<Vec<u8>>,
+    response: impl AsRef<[u8]>,
     tree: &dyn Tree,
     options: &Options,
 ) -> Result<Applied, Box<Refusal>> {
-    let Some(source) = Source::new(SourceId(0), name, response.into()) else {
+    let Some(source) = Source::new(SourceId(0), name, response.as_ref().to_vec()) else {
         return Err(Box::new(Refusal {
             errors: vec![Diagnostic::from(&TooLong)],
             warnings: Vec::new(),

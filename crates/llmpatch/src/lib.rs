@@ -44,53 +44,73 @@
 //!   exact it must be ([`Fuzz`]) and which paths it may touch.
 //! - [`Applied::changes`] is a [`ChangeSet`]: a [`Change`] for every path, with what it holds
 //!   before and after. Nothing is written; the caller does that, under the name that
-//!   [`RepoPath::to_path`] gives, or [`ChangeSet::make_in`] for a tree in memory.
+//!   [`RepoPath::to_path`] gives, or [`ChangeSet::make_in`] for a tree in memory, or with the feature
+//!   `fs` [`ChangeSet::write_in`](ChangeSet#method.write_in) for a directory.
 //! - A [`Diagnostic`] is an error or a warning: its [`Kind`], its place in the response, places in
 //!   files, what to do. Whatever was dropped, guessed or relaxed is a warning.
-//! - Files come from a [`Tree`]: [`MemoryTree`], a function ([`tree::ReadTree`]), or an
-//!   implementation of yours that reads from a disk, an editor's buffers or a database. Each path
+//! - Files come from a [`Tree`]: [`MemoryTree`], a function ([`tree::ReadTree`]), with the feature
+//!   `fs` a directory (`fs::DirTree`), or an implementation of yours that reads from a disk, an editor's buffers or a database. Each path
 //!   is read once, when an edit names it.
 //!
 //! # Its stages
 //!
-//! [`apply()`] is short. What it calls can be called one by one; every stage is a plain value:
+//! [`apply()`] is short. What it calls can be called one by one ([`stages`]); every stage is a plain
+//! value:
 //!
 //! ```text
 //! response ─response::parse─▶ Patch ──plan::plan──▶ ChangeSet
 //! response ◀──respond::print─ Patch ◀──plan::derive── ChangeSet
 //! ```
 //!
-//! [`patch::Patch`] says what the text means, in whatever format it is written. [`plan`] finds
-//! every place and settles every conflict. [`respond`] goes the way back: it writes a change as a
-//! response in any format. [`message`] makes a commit message of a response's notes, [`report`]
-//! what people and programs are told.
-//!
 //! Everything works on bytes: a file need not be UTF-8. No response makes anything here panic.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
+#[doc(hidden)]
 pub mod apply;
+#[doc(hidden)]
 pub mod compare;
+#[doc(hidden)]
 pub mod explain;
+#[doc(hidden)]
 pub mod format;
+#[cfg(feature = "fs")]
+pub mod fs;
+#[doc(hidden)]
 pub mod kind;
+#[doc(hidden)]
 pub mod leftover;
 pub mod lint;
+#[doc(hidden)]
 pub mod message;
+#[doc(hidden)]
 pub mod patch;
 pub mod path;
+#[doc(hidden)]
 pub mod pathspec;
+#[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
 pub mod progress;
 pub mod report;
+#[doc(hidden)]
 pub mod respond;
+#[doc(hidden)]
 pub mod response;
 mod search;
 #[cfg(test)]
 mod testing;
+#[doc(hidden)]
 pub mod text;
+#[doc(hidden)]
 pub mod threads;
 pub mod tree;
+
+/// What [`apply()`] calls, one by one: for programs that show or keep what is between.
+pub mod stages {
+    #[doc(inline)]
+    pub use crate::{message, patch, plan, respond, response};
+}
 
 pub use apply::{Applied, Options, Refusal, apply};
 pub use kind::Kind;

@@ -67,7 +67,7 @@ fn changed() -> (Repo, Vec<u8>, BTreeMap<PathBuf, OnDisk>) {
 #[test]
 fn rust_writes_the_files_that_are_named() {
     let (repo, response, after) = changed();
-    let said = edit::edit(repo.path(), response).unwrap();
+    let said = edit::edit(repo.path(), &response).unwrap();
     assert_eq!(repo.files(), after, "{said}");
 }
 

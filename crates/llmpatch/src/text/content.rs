@@ -300,6 +300,12 @@ impl Deref for Content {
     }
 }
 
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 impl<B: Into<Vec<u8>>> From<B> for Content {
     fn from(bytes: B) -> Self {
         Self::whole(Memory::Own(bytes.into()))
