@@ -88,19 +88,21 @@ pub(super) enum CliError {
     #[error("there is nothing to undo")]
     #[strum(props(kind = "nothing-to-undo"))]
     NothingToUndo,
-    #[error("the last apply made the commit {id}, which git takes back, not undo")]
-    UndoOfCommit { id: String, is_head: bool },
-    /// Several, which `--each` made.
-    #[error("the last apply made the commits {before}..{id}, which git takes back, not undo")]
+    #[error("the last apply made the {what}, {why}")]
+    #[strum(props(kind = "stale"))]
     UndoOfCommits {
+        what: String,
+        why: Committed,
         id: String,
-        before: String,
+        /// Where HEAD was before several.
+        before: Option<String>,
+        /// Whether HEAD is there, and can be reset.
         is_head: bool,
     },
     #[error("the last apply made the commit {id}, which isn't in the history of HEAD any more")]
     #[strum(props(
-        kind = "nothing-to-undo",
-        help = "there is nothing left to take back: what was applied before a commit can't be"
+        kind = "stale",
+        help = "`git llmpatch undo --drop` forgets it; then the apply before it is the last"
     ))]
     UndoOfGone { id: String },
     /// What an interrupted run may have left half changed was to be read.
@@ -269,6 +271,20 @@ pub(super) enum CliError {
     Directory(PathError),
 }
 
+/// Why commits aren't taken back.
+#[derive(Debug, strum::Display)]
+pub(super) enum Committed {
+    /// There are others on top.
+    #[strum(to_string = "and there are other commits on top of it")]
+    Below,
+    /// A remote-tracking branch has it.
+    #[strum(to_string = "which {0} has already, so others may have it")]
+    OnRemote(String),
+    /// A hook added to it, it is the first commit, or the run that made it was interrupted.
+    #[strum(to_string = "and what taking it back needs wasn't kept")]
+    Unkept,
+}
+
 impl Diagnose for CliError {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic::fixed(Kind::Io, self);
@@ -279,31 +295,29 @@ impl Diagnose for CliError {
             CliError::NothingToUndo => {
                 of.note("the last ten applies in this work tree can be taken back, each once")
             }
-            CliError::UndoOfCommit { id, is_head: true } => Diagnostic::new(Kind::NothingToUndo)
-                .help(format!(
-                    "`git revert {id}` makes a commit that takes it back; `git reset --keep \
-                     HEAD^` drops it, if nobody has it yet; what is staged beside it is unstaged then"
-                )),
-            CliError::UndoOfCommit { id, is_head: false } => Diagnostic::new(Kind::NothingToUndo)
-                .help(format!(
-                    "`git revert {id}` makes a commit that takes it back"
-                )),
             CliError::UndoOfCommits {
+                why,
                 id,
                 before,
                 is_head,
+                ..
             } => {
-                let reset = match is_head {
-                    true => {
-                        format!(
-                            "; `git reset --keep {before}` drops them, if nobody has them yet; what is staged beside them is unstaged then"
-                        )
-                    }
-                    false => String::new(),
+                let (revert, reset) = match before {
+                    None => (
+                        format!("`git revert {id}` makes a commit that takes it back"),
+                        "HEAD^",
+                    ),
+                    Some(before) => (
+                        format!("`git revert {before}..{id}` makes commits that take them back"),
+                        &before[..],
+                    ),
                 };
-                Diagnostic::new(Kind::NothingToUndo).help(format!(
-                    "`git revert {before}..{id}` makes commits that take them back{reset}"
-                ))
+                of.help(match (why, is_head) {
+                    (Committed::Unkept, true) => format!(
+                        "{revert}; `git reset --keep {reset}` goes back, if nobody has it yet; what is staged beside it is unstaged then"
+                    ),
+                    _ => revert,
+                })
             }
             CliError::HalfDone(Interrupted { whose, .. }) => of.help(match whose {
                 Whose::Own => RECOVER,

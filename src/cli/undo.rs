@@ -8,7 +8,7 @@ use clap::Args;
 use super::base::Base;
 use super::conclude;
 use super::details;
-use super::error::{CliError, Failure, failed};
+use super::error::{CliError, Committed, Failure, failed};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Json, Reading, Verbosity};
@@ -27,9 +27,9 @@ use llmpatch::text::{self, Shown};
 ///
 /// Every file, directory and index entry that the last apply in this work tree changed becomes what
 /// it was before, byte for byte. If one of them changed since, nothing is changed, and all of these
-/// are named. Done again, it takes back the apply before that one, up to ten of them. An apply with
-/// --commit is taken back with git revert or git reset. An undo is not taken back: apply the
-/// response again.
+/// are named. Done again, it takes back the apply before that one, up to ten of them. The commit of an
+/// apply with --commit goes, too, as long as it is HEAD and no remote-tracking branch has it. An undo
+/// is not taken back: apply the response again.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch undo [<options>]")]
 pub(super) struct Undo {
@@ -82,11 +82,13 @@ impl Undo {
                 if self.drop {
                     return self.forget(session);
                 }
-                let (report, when) = self.undo(session)?;
+                let (report, when, commits) = self.undo(session)?;
+                let commits =
+                    commits.map_or(String::new(), |made| format!(" and {}", named(&made)));
                 let printed = match self.verbosity.quiet {
                     true => String::new(),
                     false => format!(
-                        "took back the apply of {}:\n{}",
+                        "took back the apply of {}{commits}:\n{}",
                         ago(when),
                         human::done(&report)
                     ),
@@ -117,8 +119,8 @@ impl Undo {
         Ok((report, printed.into()))
     }
 
-    /// Takes the last apply back, and returns when it was made.
-    fn undo(&self, session: &Session) -> Result<(Report, i64), Failure> {
+    /// Takes the last apply back, and returns when it was made, and its commits.
+    fn undo(&self, session: &Session) -> Result<(Report, i64, Option<MadeCommits>), Failure> {
         // What is half done is no state to take anything back from.
         recover::first(session)?;
         let work = session.meter.begin(Stage::Planning, 0);
@@ -128,7 +130,8 @@ impl Undo {
             when,
             changes,
             reverse,
-        } = match last {
+            commits,
+        } = *match last {
             Last::Change(undoing) => undoing,
             Last::Nothing => return Err(CliError::NothingToUndo.into()),
             Last::Commits(made) => return Err(for_git(made).into()),
@@ -164,27 +167,27 @@ impl Undo {
             status: Status::Undone,
             ..publish::publish(session, ready)?.report
         };
-        Ok((report, when))
+        Ok((report, when, commits))
     }
 }
 
-/// Returns that undo takes no commits back.
+/// Returns why undo doesn't take commits back.
 fn for_git(made: MadeCommits) -> CliError {
-    let MadeCommits {
-        id,
-        before,
-        is_there,
-        is_head,
-        ..
-    } = made;
-    match before {
-        _ if !is_there => CliError::UndoOfGone { id },
-        None => CliError::UndoOfCommit { id, is_head },
-        Some(before) => CliError::UndoOfCommits {
-            id,
-            before,
-            is_head,
-        },
+    if !made.is_there {
+        return CliError::UndoOfGone { id: made.id };
+    }
+    let what = named(&made);
+    let why = match made.remote {
+        Some(remote) => Committed::OnRemote(remote),
+        None if made.is_below => Committed::Below,
+        None => Committed::Unkept,
+    };
+    CliError::UndoOfCommits {
+        what,
+        why,
+        id: made.id,
+        before: made.before,
+        is_head: made.is_head,
     }
 }
 
@@ -194,6 +197,7 @@ fn reported(
         commits,
         files,
         since,
+        ..
     }: Earlier,
 ) -> EarlierReport {
     EarlierReport {
@@ -209,10 +213,10 @@ fn reported(
 fn listed(earlier: &[Earlier]) -> String {
     let line = |(number, one): (usize, &Earlier)| {
         let state = match &one.commits {
-            Some(made) if made.is_there => ", which git takes back, not undo".to_owned(),
-            Some(_) => ", not in the history of HEAD any more".to_owned(),
-            None if one.since.is_empty() => String::new(),
-            None => {
+            Some(made) if !made.is_there => ", not in the history of HEAD any more".to_owned(),
+            Some(_) if one.is_for_git => ", which git takes back, not undo".to_owned(),
+            _ if one.since.is_empty() => String::new(),
+            _ => {
                 let since = one.since.iter().map(|path| Shown(path.as_bytes()));
                 format!("; changed since: {}", text::listed(since, one.since.len()))
             }
@@ -225,17 +229,21 @@ fn listed(earlier: &[Earlier]) -> String {
 /// Says what a change changed.
 fn what(one: &Earlier) -> String {
     const SHOWN: usize = 3;
-    if let Some(MadeCommits { id, before, .. }) = &one.commits {
-        return match before {
-            None => format!("commit {id}"),
-            Some(before) => format!("commits {before}..{id}"),
-        };
+    if let Some(made) = &one.commits {
+        return named(made);
     }
     let mut what: Vec<String> = one.files.iter().take(SHOWN).map(lettered).collect();
     if one.files.len() > SHOWN {
         what.push(format!("and {} more", one.files.len() - SHOWN));
     }
     what.join(", ")
+}
+
+fn named(MadeCommits { id, before, .. }: &MadeCommits) -> String {
+    match before {
+        None => format!("commit {id}"),
+        Some(before) => format!("commits {before}..{id}"),
+    }
 }
 
 fn lettered(file: &EarlierFile) -> String {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use super::error::{Holder, TransactionError, Unresolved, Warning};
 use super::manifest::Manifest;
-use super::record::Record;
-use super::{Prepared, kept, lock, set_all};
+use super::record::{Entry, Record};
+use super::{Prepared, Target, kept, lock, set_all};
 use crate::repo::{ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter};
 use crate::signal;
 
@@ -34,6 +34,13 @@ impl<'r> Prepared<'r> {
         let draft = self.repo.draft(request, &self.staging.journal.path())?;
         let path = self.staging.journal.path_of("index");
         let mut index = NextIndex::copy(self.repo, self.repo.index_path(), path)?;
+        let ready = request.ready.as_ref();
+        let ready = ready.and_then(|id| self.repo.commit_id(id));
+        if let (Target::Undo(_), Some(ready)) = (&self.target, ready) {
+            let tree = self.repo.tree_of(ready)?;
+            index.reset_to(Some(tree))?;
+            return Ok((Intended { index, tree, draft }, tree.to_string()));
+        }
         let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
         index.reset_to(head)?;
         set_all(&mut index, &self.blobs, &BTreeMap::new());
@@ -43,8 +50,7 @@ impl<'r> Prepared<'r> {
         if head == Some(tree) {
             return Err(CommitError::NothingToCommit.into());
         }
-        let ready = request.ready.as_ref();
-        if let Some(ready) = ready.and_then(|id| self.repo.commit_id(id)) {
+        if let Some(ready) = ready {
             if !self.repo.leads_to(self.head, ready)? {
                 return Err(CommitError::HeadMoved.into());
             }
@@ -60,6 +66,7 @@ impl<'r> Prepared<'r> {
         &mut self,
         intended: &mut Intended<'r>,
         next: NextIndex<'r>,
+        entries: Vec<Entry>,
     ) -> Result<Made, TransactionError> {
         let Some(request) = self.target.request() else {
             unreachable!("it is what is intended")
@@ -119,18 +126,15 @@ impl<'r> Prepared<'r> {
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest
         // sees that HEAD moved.
         self.staging.leave();
-        let followed = match repo.tree_of(id) {
-            Ok(tree) if tree == expected && left == expected => self
-                .install(next)
-                .or_else(|_| self.follow(before, id, left, private)),
-            // A hook added something of its own.
-            _ => {
-                drop(next);
-                self.follow(before, id, left, private)
-            }
+        // Else a hook added something of its own.
+        let is_expected = left == expected && repo.tree_of(id).is_ok_and(|tree| tree == expected);
+        let is_just_this = is_expected && self.install(next).is_ok();
+        let followed = match is_just_this {
+            true => Ok(()),
+            false => self.follow(before, id, left, private),
         };
         match followed {
-            Ok(()) => self.settle(before, id),
+            Ok(()) => self.settle(before, id, entries, is_just_this),
             Err(error) => self.staging.warnings.push(Warning::IndexBehind {
                 reason: error.to_string(),
             }),
@@ -155,11 +159,24 @@ impl<'r> Prepared<'r> {
         self.staging.confirm()
     }
 
-    /// Ends the journal once the index has followed a commit.
-    fn settle(&mut self, before: Option<git2::Oid>, id: git2::Oid) {
-        if before != Some(id) {
+    /// Ends the journal once the index has followed a commit. `is_just_this` says that commit and
+    /// index hold the change and nothing else.
+    fn settle(
+        &mut self,
+        before: Option<git2::Oid>,
+        id: git2::Oid,
+        entries: Vec<Entry>,
+        is_just_this: bool,
+    ) {
+        let is_undo = matches!(self.target, Target::Undo(_));
+        if before != Some(id) && !is_undo {
+            let change = is_just_this.then(|| self.staging.made(self.changes, entries));
+            let record = Record::of_commit(
+                id.to_string(),
+                before.map(|before| before.to_string()),
+                change.and_then(Result::ok),
+            );
             // Without it undo knows less, that is all.
-            let record = Record::Commit(id.to_string(), before.map(|before| before.to_string()));
             let _ = kept::write(&self.staging.journal, record);
         }
         // git flushes neither its objects nor its references of its own accord.

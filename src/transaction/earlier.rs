@@ -1,7 +1,7 @@
 //! The changes that undo would come to, each with what it would find there.
 //!
-//! A change is judged by what the work tree and the index would hold once the changes after it
-//! were taken back; one that can't be would be forgotten.
+//! A change is judged by what the work tree and the index would hold, and by where HEAD would be,
+//! once the changes after it were taken back; one that can't be would be forgotten.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,10 @@ use llmpatch::tree::{Entry, File, Tree, TreeError};
 pub struct Earlier {
     /// When it was made, in seconds since 1970.
     pub when: i64,
-    /// The commits that were made of it; then it is for git to take back.
+    /// The commits that were made of it.
     pub commits: Option<MadeCommits>,
+    /// Whether git is to take these back.
+    pub is_for_git: bool,
     /// The files that it changed, by path.
     pub files: Vec<EarlierFile>,
     /// The paths that changed since, or are in the way, in order, so that it can't be taken back.
@@ -43,6 +45,7 @@ pub struct Listed {
 /// # Errors
 /// If the directory that they are in can't be read, or the work tree or the index can't.
 pub fn earlier(repo: &Repo) -> Result<Listed, TransactionError> {
+    let mut head = repo.head_commit()?;
     let mut taken_back = TakenBack::default();
     let mut all = Listed::default();
     for opened in kept::all(repo)? {
@@ -53,9 +56,14 @@ pub fn earlier(repo: &Repo) -> Result<Listed, TransactionError> {
                 break;
             }
         };
-        let mut one = Earlier::of(repo, &opened);
-        if let Some(made) = opened.0.made() {
+        let mut one = Earlier::of(repo, head, &opened);
+        if let Some(made) = opened.0.made().filter(|_| !one.is_for_git) {
             one.since = taken_back.and(repo, made, &opened)?;
+        }
+        if let Record::Committed(committed) = &opened.0
+            && !one.is_for_git
+        {
+            head = repo.commit_id(&committed.before);
         }
         all.earlier.push(one);
     }
@@ -166,11 +174,14 @@ impl Tree for TreeBefore<'_> {
 
 impl Earlier {
     /// Returns what a change was.
-    pub(super) fn of(repo: &Repo, (record, dir, _): &Opened) -> Self {
-        let commits = match record {
-            Record::Commit(id, before) => Some(MadeCommits::of(repo, id, before.as_deref())),
+    pub(super) fn of(repo: &Repo, head: Option<git2::Oid>, (record, dir, _): &Opened) -> Self {
+        let ids = match record {
+            Record::Commit(id, before) => Some((&id[..], before.as_deref())),
+            Record::Committed(made) => Some((&made.id[..], Some(&made.before[..]))),
             _ => None,
         };
+        let commits = ids.map(|ids| MadeCommits::of(repo, head, ids));
+        let goes_back = commits.as_ref().is_some_and(MadeCommits::can_go_back);
         let made = record.made();
         let files = made.iter().flat_map(|made| &made.files);
         let files = files.map(|file| EarlierFile {
@@ -187,6 +198,7 @@ impl Earlier {
         files.dedup_by(|a, b| a.path == b.path);
         Self {
             when: kept::when(dir),
+            is_for_git: commits.is_some() && !(goes_back && made.is_some()),
             commits,
             files,
             since: Vec::new(),

@@ -5,8 +5,8 @@
 //! and a [`Record`]. So it is kept by one rename of the journal to `llmpatch/undo-N`, where N is
 //! one more than that of the newest, and the oldest go where there are more than [`MOST_KEPT`], or
 //! more than [`MOST_BYTES`] of old files. An undo removes only the record of what it took back. A
-//! change without a record (it could not be written), and a committed change, remove all others:
-//! nothing before it can be taken back as if it weren't there. The run that finds the journal of a
+//! change without a record (it could not be written), and a commit that holds more than the change,
+//! remove all others: nothing before it can be taken back as if it weren't there. The run that finds the journal of a
 //! dead run, whose change is certain, keeps it in the same way.
 
 use std::io;
@@ -67,14 +67,17 @@ pub(super) fn write(journal: &Journal, record: Record) -> io::Result<()> {
     written.map(drop)
 }
 
+/// Reads the record in a journal; `None` if there is none.
+pub(super) fn record(journal: &Journal) -> io::Result<Option<Record>> {
+    let bytes = journal.dir().read_own(&plain(RECORD), MOST)?;
+    Ok(bytes.and_then(|bytes| Record::parse(&bytes)))
+}
+
 /// Keeps a change that is certain, or removes what it took back. It can be stopped anywhere and
 /// done again.
 pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     let record = match journal.record.take() {
-        None => journal
-            .dir()
-            .read_own(&plain(RECORD), MOST)?
-            .and_then(|bytes| Record::parse(&bytes)),
+        None => record(journal)?,
         written => written,
     };
     let home = &journal.home().dir;
@@ -84,7 +87,7 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
             journal.remove_on_drop();
             return Ok(());
         }
-        Some(record @ Record::Made(_)) => record,
+        Some(record @ (Record::Made(_) | Record::Committed(_))) => record,
         Some(Record::Undone(seal)) => {
             for number in kept(home)? {
                 let its = seal_of(home, number)?;
@@ -222,9 +225,10 @@ pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Earlier>, TransactionE
         return Ok(None);
     };
     for number in kept(&home.dir).map_err(TransactionError::io("read", home.path()))? {
+        let head = repo.head_commit()?;
         let newest = opened(&home, number)?
             .as_ref()
-            .map(|opened| Earlier::of(repo, opened));
+            .map(|opened| Earlier::of(repo, head, opened));
         let directory = home.path().join(format!("{KEPT}{number}"));
         forget(&home.dir, number).map_err(TransactionError::io("remove", &directory))?;
         if newest.is_some() {

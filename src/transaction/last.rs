@@ -16,12 +16,12 @@ use super::error::TransactionError;
 use super::journal::{Journal, plain};
 use super::kept;
 use super::manifest::{Held, Occupant, RecordedDirectory};
-use super::recheck;
-use super::record::{Entry, Kept, MadeChange, Record};
+use super::record::{CommittedChange, Entry, Kept, MadeChange, Record};
 use super::staging::{Location, Staging};
+use super::{lock, recheck};
 use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::repo::{IndexTree, NextIndex, Repo, Slot};
+use crate::repo::{CommitError, CommitRequest, IndexTree, NextIndex, Repo, Slot};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::progress::{Progress, Stage};
@@ -32,10 +32,11 @@ use llmpatch::tree::{self, File, Tree, TreeError};
 pub enum Last {
     /// There was no change, or it was taken back.
     Nothing,
-    /// Commits were made of it, so taking them back is git's affair.
+    /// Commits were made of it that aren't where HEAD is, or that others may have, so taking them back
+    /// is git's affair.
     Commits(MadeCommits),
     /// It can be taken back.
-    Change(Undoing),
+    Change(Box<Undoing>),
 }
 
 /// What has become of the commits that were made of a change.
@@ -49,8 +50,12 @@ pub struct MadeCommits {
     pub before: Option<String>,
     /// Whether the last is still in the history of HEAD.
     pub is_there: bool,
+    /// Whether there are others on top of it there.
+    pub is_below: bool,
     /// Whether HEAD is still there, and has a parent to go back to.
     pub is_head: bool,
+    /// A remote-tracking branch that has it already, if HEAD is there.
+    pub remote: Option<String>,
 }
 
 /// The last change the other way round.
@@ -62,6 +67,17 @@ pub struct Undoing {
     pub changes: ChangeSet,
     /// What else is to be put back: the target for [`begin`](super::begin).
     pub reverse: Reverse,
+    /// The commits from which HEAD goes back.
+    pub commits: Option<MadeCommits>,
+}
+
+/// Where HEAD goes back to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Back {
+    /// Where it is.
+    from: git2::Oid,
+    /// The commit before.
+    pub(super) request: CommitRequest,
 }
 
 /// What a change is to put back besides bytes.
@@ -72,6 +88,7 @@ pub struct Reverse {
     /// Whether files of the work tree change.
     has_files: bool,
     entries: Vec<Entry>,
+    pub(super) back: Option<Back>,
     /// Directories that are to go if nothing is left in them.
     pub(super) made: BTreeSet<RepoPath>,
     /// Directories that are to be there, with their permission bits, highest first.
@@ -80,10 +97,15 @@ pub struct Reverse {
 
 impl Staging<'_> {
     /// Writes down what taking the change back will need.
+    pub(super) fn record(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<()> {
+        kept::write(&self.journal, Record::Made(self.made(all, entries)?))
+    }
+
+    /// Returns what taking the change back will need.
     ///
     /// Where an original can't lie in the journal, since that is on another file system, a copy of
     /// it does.
-    pub(super) fn record(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<()> {
+    pub(super) fn made(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<MadeChange> {
         let renamed = all
             .iter()
             .filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
@@ -114,7 +136,7 @@ impl Staging<'_> {
                 depth: 0,
             });
         }
-        kept::write(&self.journal, Record::Made(made))
+        Ok(made)
     }
 
     fn kept_name(&self, number: usize, file: &File) -> io::Result<String> {
@@ -141,12 +163,21 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
         return Ok(Last::Nothing);
     };
     let seal = record.seal();
-    let made = match record {
+    let head = || repo.head_commit();
+    let (made, commits, back) = match record {
         Record::Commit(id, before) => {
-            let made = MadeCommits::of(repo, &id, before.as_deref());
+            let made = MadeCommits::of(repo, head()?, (&id, before.as_deref()));
             return Ok(Last::Commits(made));
         }
-        Record::Made(made) => made,
+        Record::Committed(CommittedChange { id, before, change }) => {
+            let made = MadeCommits::of(repo, head()?, (&id, Some(&before)));
+            let from = repo.commit_id(&id).filter(|_| made.can_go_back());
+            let Some(back) = from.map(|from| Back::new(from, before)) else {
+                return Ok(Last::Commits(made));
+            };
+            (change, Some(made), Some(back))
+        }
+        Record::Made(made) => (made, None, None),
         // None is ever kept.
         Record::Undone(_) => return Ok(Last::Nothing),
     };
@@ -187,34 +218,59 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
         seal,
         has_files: !files.is_empty(),
         entries,
+        back,
         made: made.into_iter().collect(),
         removed,
     };
-    Ok(Last::Change(Undoing {
+    Ok(Last::Change(Box::new(Undoing {
         when: kept::when(&originals),
         changes: ChangeSet::new(changes),
         reverse,
-    }))
+        commits,
+    })))
+}
+
+impl Back {
+    fn new(from: git2::Oid, before: String) -> Self {
+        let request = CommitRequest {
+            ready: Some(before),
+            ..CommitRequest::default()
+        };
+        Self { from, request }
+    }
 }
 
 impl MadeCommits {
-    /// Looks for a commit, or for several from HEAD as it was before.
-    pub(super) fn of(repo: &Repo, id: &str, before: Option<&str>) -> Self {
+    /// Looks for a commit, or for several from HEAD as it was before, where HEAD is at `now`.
+    pub(super) fn of(
+        repo: &Repo,
+        now: Option<git2::Oid>,
+        (id, before): (&str, Option<&str>),
+    ) -> Self {
         let oid = repo.commit_id(id);
-        let now = repo.head_commit().ok().flatten();
         let is_there = now.is_some_and(|now| repo.leads_to(oid, now).unwrap_or(false));
         let is_parent = |before: &&str| {
             let both = oid.zip(repo.commit_id(before));
             both.is_some_and(|(id, before)| repo.is_child(id, before))
         };
         let before = before.filter(|before| !is_parent(before));
+        let is_head = oid.is_some_and(|id| now == oid && repo.has_one_parent(id));
         Self {
             full: id.to_owned(),
             id: repo.abbreviated(id),
             before: before.map(|before| repo.abbreviated(before)),
             is_there,
-            is_head: oid.is_some_and(|id| repo.is_head_with_a_parent(id)),
+            is_below: is_there && now != oid,
+            is_head,
+            remote: oid
+                .filter(|_| is_head)
+                .and_then(|id| repo.remote_branch_with(id)),
         }
+    }
+
+    /// Returns whether HEAD can go back to where it was before, and nobody else has them.
+    pub(super) fn can_go_back(&self) -> bool {
+        self.is_head && self.remote.is_none()
     }
 }
 
@@ -480,6 +536,24 @@ impl Reverse {
         match self.has_files {
             true => recheck::still_holds(&repo.work_tree()?, changes, progress),
             false => Ok(()),
+        }
+    }
+
+    /// Returns where HEAD is, if it is to go back from there.
+    pub(super) fn head(
+        &self,
+        repo: &Repo,
+        progress: &Progress,
+    ) -> Result<Option<git2::Oid>, TransactionError> {
+        let Some(back) = &self.back else {
+            return Ok(None);
+        };
+        repo.check_calm()?;
+        lock::await_head(repo, progress)?;
+        let head = repo.head_commit()?;
+        match head == Some(back.from) {
+            true => Ok(head),
+            false => Err(CommitError::HeadMoved.into()),
         }
     }
 

@@ -104,10 +104,11 @@ pub enum Target {
 }
 
 impl Target {
-    /// Returns the commit that is asked for.
+    /// Returns the commit that HEAD is to come to.
     fn request(&self) -> Option<&CommitRequest> {
         match self {
             Target::Commit(request) | Target::CommitOfMade(request) => Some(request),
+            Target::Undo(reverse) => reverse.back.as_ref().map(|back| &back.request),
             _ => None,
         }
     }
@@ -181,15 +182,10 @@ pub fn places(json: &[u8]) -> Vec<RepoPath> {
         .iter()
         .flat_map(|of| of.places().cloned().chain(of.temporaries(0, &[])));
     let record = record::Record::parse(&sealed::seal_json(record::Record::TITLE, json));
-    let of_record = record.iter().flat_map(|record| match record {
-        record::Record::Commit(..) | record::Record::Undone(_) => Vec::new(),
-        record::Record::Made(made) => made
-            .files
-            .iter()
-            .map(|file| &file.path)
-            .chain(&made.made)
-            .cloned()
-            .collect(),
+    let made = record.iter().filter_map(record::Record::made);
+    let of_record = made.flat_map(|made| {
+        let files = made.files.iter().map(|file| &file.path);
+        files.chain(&made.made).cloned()
     });
     of_manifest.chain(of_record).collect()
 }
@@ -301,9 +297,11 @@ impl<'r> Locked<'r> {
         };
         let watch = match &target {
             Target::Index | Target::CommitOfMade(_) => None,
-            Target::Undo(reverse) => reverse.has_files().then_some(Watch::None),
-            Target::Commit(_) => Some(Watch::Hooks),
-            Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
+            Target::Undo(reverse) if !reverse.has_files() => None,
+            Target::Undo(Reverse { back: Some(_), .. }) | Target::Commit(_) => Some(Watch::Hooks),
+            Target::WorkTree { .. } | Target::IndexAndWorkTree | Target::Undo(_) => {
+                Some(Watch::None)
+            }
         };
         let mut prepared = Prepared {
             repo,
@@ -376,7 +374,7 @@ impl<'r> Prepared<'r> {
             Target::WorkTree { intent_to_add } => {
                 intent_to_add && self.changes.iter().any(|change| change.before.is_none())
             }
-            Target::Undo(ref reverse) => reverse.has_entries(),
+            Target::Undo(ref reverse) => reverse.has_entries() || reverse.back.is_some(),
             _ => true,
         }
     }
@@ -484,8 +482,9 @@ impl<'r> Prepared<'r> {
         let repo = staging.repo;
         let mut warnings = staging.settle(is_unfinished);
         drop((lock, _news));
+        let is_undo = matches!(self.target, Target::Undo(_));
         let commit = match (made, self.target.request()) {
-            (Some(made), Some(request)) => made.tell(repo, request, &mut warnings),
+            (Some(made), Some(request)) if !is_undo => made.tell(repo, request, &mut warnings),
             _ => None,
         };
         Ok(Done { commit, warnings })
@@ -513,8 +512,11 @@ impl<'r> Prepared<'r> {
         if let Some(mut intended) = self.intended.take() {
             set_all(&mut intended.index, &self.blobs, &stats);
             intended.index.write()?;
+            if let Target::Undo(_) = &self.target {
+                self.record(Vec::new());
+            }
             self.staging.flush_all()?;
-            return self.commit(&mut intended, next).map(Some);
+            return self.commit(&mut intended, next, entries).map(Some);
         }
         self.record(entries);
         self.staging.flush_all()?;

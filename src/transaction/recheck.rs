@@ -48,7 +48,10 @@ pub(super) fn under_lock(
                 None => Ok(head),
             };
         }
-        Target::Undo(of) => of.still_holds(repo, changes, progress)?,
+        Target::Undo(of) => {
+            of.still_holds(repo, changes, progress)?;
+            return of.head(repo, progress);
+        }
     }
     Ok(None)
 }

@@ -17,13 +17,26 @@ use llmpatch::path::RepoPath;
 /// A change that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Record {
-    /// It was committed, so it is git's to take back: the commit, of several the last, and where
-    /// HEAD was before, if anywhere.
+    /// It was committed, and is git's to take back: the commit, of several the last, and where HEAD
+    /// was before, if anywhere.
     Commit(String, Option<String>),
+    /// It was committed, and nothing but it.
+    Committed(CommittedChange),
     /// It wasn't.
     Made(MadeChange),
     /// It took back the change whose record has this seal.
     Undone(String),
+}
+
+/// A change that was committed, and can be taken back as long as HEAD is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CommittedChange {
+    /// The commit, of several the last.
+    pub(super) id: String,
+    /// Where HEAD was before.
+    pub(super) before: String,
+    pub(super) change: MadeChange,
 }
 
 /// A change that can be taken back.
@@ -65,58 +78,63 @@ impl Sealed for Record {
         match self {
             Record::Commit(id, before) => before.iter().chain([id]).all(|id| is_id(id)),
             Record::Undone(_) => true,
-            Record::Made(made) => {
-                are_sound(&made.files, &made.removed)
-                    && are_different(made.entries.iter().map(|entry| &entry.path))
-                    && made
-                        .files
-                        .iter()
-                        .flat_map(|file| &file.before)
-                        .all(|(_, name)| is_name(name))
-                    && made
-                        .entries
-                        .iter()
-                        .all(|entry| entry.before != entry.after || entry.unmerged)
+            Record::Committed(CommittedChange { id, before, change }) => {
+                [id, before].into_iter().all(|id| is_id(id)) && change.is_sound()
             }
+            Record::Made(made) => made.is_sound(),
         }
     }
 }
 
+impl MadeChange {
+    fn is_sound(&self) -> bool {
+        let mut names = self.files.iter().flat_map(|file| &file.before);
+        let mut entries = self.entries.iter();
+        are_sound(&self.files, &self.removed)
+            && are_different(self.entries.iter().map(|entry| &entry.path))
+            && names.all(|(_, name)| is_name(name))
+            && entries.all(|entry| entry.before != entry.after || entry.unmerged)
+    }
+}
+
 impl Record {
+    /// Returns what is written down of a commit: with the change, if that can be taken back.
+    pub(super) fn of_commit(
+        id: String,
+        before: Option<String>,
+        change: Option<MadeChange>,
+    ) -> Self {
+        match (before, change) {
+            (Some(before), Some(change)) => {
+                Record::Committed(CommittedChange { id, before, change })
+            }
+            (before, _) => Record::Commit(id, before),
+        }
+    }
+
     /// Returns the change, if it can be taken back.
     pub(super) fn made(&self) -> Option<&MadeChange> {
         match self {
             Record::Made(made) => Some(made),
+            Record::Committed(committed) => Some(&committed.change),
             Record::Commit(..) | Record::Undone(_) => None,
         }
     }
 
     /// Returns the names of the files beside it that it needs.
     pub(super) fn names(&self) -> BTreeSet<&str> {
-        match self {
-            Record::Commit(..) | Record::Undone(_) => BTreeSet::new(),
-            Record::Made(made) => made
-                .files
-                .iter()
-                .filter_map(|file| file.before.as_ref())
-                .map(|(_, name)| name.as_str())
-                .collect(),
-        }
+        self.old_files().map(|(_, name)| name.as_str()).collect()
     }
 
     /// Returns how many bytes these files have.
     pub(super) fn old_bytes(&self) -> u64 {
-        match self {
-            Record::Commit(..) | Record::Undone(_) => 0,
-            Record::Made(made) => {
-                let sizes = made
-                    .files
-                    .iter()
-                    .filter_map(|file| file.before.as_ref())
-                    .map(|(held, _)| held.size);
-                sizes.fold(0, u64::saturating_add)
-            }
-        }
+        let sizes = self.old_files().map(|(held, _)| held.size);
+        sizes.fold(0, u64::saturating_add)
+    }
+
+    fn old_files(&self) -> impl Iterator<Item = &(Held, String)> {
+        let files = self.made().into_iter().flat_map(|made| &made.files);
+        files.filter_map(|file| file.before.as_ref())
     }
 
     /// Returns what tells it from others.
@@ -196,6 +214,11 @@ mod tests {
             Record::Commit("0123456789".repeat(4), None),
             Record::Commit("0123456789".repeat(4), Some("abcdef0123".repeat(4))),
             Record::Undone("a1".into()),
+            Record::Committed(CommittedChange {
+                id: "0123456789".repeat(4),
+                before: "abcdef0123".repeat(4),
+                change: made(),
+            }),
         ] {
             let bytes = record.to_bytes();
             assert_eq!(Record::parse(&bytes), Some(record));

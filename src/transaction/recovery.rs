@@ -185,8 +185,10 @@ impl Recovery<'_> {
             return Ok(CommitMade::No);
         }
         if let Some(commit) = &manifest.commit {
-            let is_there = self.repo.leads_to(self.repo.commit_id(commit), now)?;
-            return Ok(if is_there {
+            let before = manifest.head.as_deref();
+            let before = before.and_then(|head| self.repo.commit_id(head));
+            let commit = self.repo.commit_id(commit);
+            return Ok(if self.repo.has_come_to(commit, before, now)? {
                 CommitMade::Ours
             } else {
                 CommitMade::No
@@ -222,7 +224,11 @@ impl Recovery<'_> {
             done.attention = done.paths.clone();
             return false;
         }
-        if let Ok(Some(id)) = self.repo.head_commit() {
+        let written = kept::record(self.journal);
+        let is_undo = matches!(written, Ok(Some(Record::Undone(_))));
+        if let Ok(Some(id)) = self.repo.head_commit()
+            && !is_undo
+        {
             // Without it undo knows less, that is all.
             let record = Record::Commit(id.to_string(), manifest.head.clone());
             let _ = kept::write(self.journal, record);

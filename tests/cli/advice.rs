@@ -90,11 +90,11 @@ const RUN: &[Tried] = &[
     (&["git llmpatch undo", "git mergetool"], conflicts),
     (&["git llmpatch undo --drop"], undo_that_is_forgotten),
     (
-        &["git revert {id}", "git reset --keep HEAD^"],
+        &["git revert {id}", "git reset --keep {reset}"],
         undo_of_a_commit,
     ),
     (
-        &["git revert {before}..{id}", "git reset --keep {before}"],
+        &["git revert {before}..{id}"],
         super::undo::all_commits_of_an_apply_are_taken_back_together,
     ),
     (&["git llmpatch snapshot --untracked"], snapshot_of_all),
@@ -159,7 +159,6 @@ const RUN_OF_PAGES: &[Tried] = &[
         ],
         results,
     ),
-    (&["git revert", "git reset --keep"], undo_of_a_commit),
     (
         &["git mergetool", "git llmpatch undo", "git checkout --merge"],
         conflicts,
@@ -824,8 +823,14 @@ fn conflicts() {
 fn undo_of_a_commit() {
     for command in ["git revert", "git reset --keep HEAD^"] {
         let repo = repo();
+        // What a hook adds isn't kept for undo.
+        repo.script(
+            ".git/hooks/pre-commit",
+            "#!/bin/sh\necho more >more && git add more\n",
+        );
         repo.run(&["apply", "--commit"], update("a.txt", "two", "2"))
             .succeeded();
+        std::fs::remove_file(repo.path().join(".git/hooks/pre-commit")).unwrap();
         repo.child("src/b.txt").write_str("mine\n").unwrap();
         let said = repo.run(&["undo"], "").ended(1);
         let id = repo.git(&["rev-parse", "--short", "HEAD"]);

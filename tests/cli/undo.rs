@@ -191,10 +191,89 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
 }
 
 #[test]
+fn a_commit_is_taken_back_as_long_as_it_is_head() {
+    let repo = repo();
+    repo.run(&["apply"], update("src/c.txt", "c", "C"))
+        .succeeded();
+    repo.child("staged").write_str("mine\n").unwrap();
+    repo.git(&["add", "staged"]);
+    let before = all(&repo);
+    let response = "*** Begin Patch\n*** Update File: a.txt\n-two\n+2\n*** Add File: new/d\n+d\n\
+                    *** Delete File: src/b.txt\n*** End Patch\n";
+    repo.run(&["apply", "--commit"], response).succeeded();
+    let id = repo.git(&["rev-parse", "--short", "HEAD"]);
+    let made = all(&repo);
+    let said = repo.run(&["undo", "--list"], "").succeeded().stdout;
+    assert_eq!(said.lines().count(), 2, "{said}");
+    let first = said.lines().next().unwrap();
+    assert!(first.ends_with(&format!("commit {}", id.trim())), "{said}");
+    // What others may have isn't taken back, nor is what is below others.
+    repo.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
+    let run = repo.run(&["undo"], "").ended(1);
+    let wanted = format!(
+        "error[stale]: the last apply made the commit {}, which origin/topic has already, so others may have it\n",
+        id.trim()
+    );
+    assert!(run.stderr.starts_with(&wanted), "{}", run.stderr);
+    assert!(!run.stderr.contains("git reset"), "{}", run.stderr);
+    assert_eq!(all(&repo), made);
+    repo.git(&["update-ref", "-d", "refs/remotes/origin/topic"]);
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "more"]);
+    let run = repo.run(&["undo"], "").ended(1);
+    let wanted = "and there are other commits on top of it\n";
+    assert!(run.stderr.contains(wanted), "{}", run.stderr);
+    repo.git(&["reset", "-q", "--soft", "HEAD^"]);
+    // Nor where a file isn't what the apply made of it.
+    let text = repo.text("a.txt");
+    repo.child("a.txt").write_str("mine\n").unwrap();
+    let run = repo.run(&["undo"], "").ended(1);
+    assert!(
+        run.stderr.starts_with("error[stale]: `a.txt` "),
+        "{}",
+        run.stderr
+    );
+    repo.child("a.txt").write_str(&text).unwrap();
+    let run = repo.run(&["undo"], "").succeeded();
+    assert!(
+        run.stdout.starts_with("took back the apply of ")
+            && run
+                .stdout
+                .contains(&format!(" ago and commit {}:\n", id.trim())),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(all(&repo), before);
+    let log = repo.git(&["reflog", "-1", "--format=%gs"]);
+    assert!(log.starts_with("git-llmpatch undo: "), "{log}");
+    repo.run(&["undo"], "").succeeded();
+    repo.child("src/c.txt").assert("c\n");
+}
+
+/// What was applied first, and then committed, is taken back in the same two steps.
+#[test]
+fn a_commit_of_what_apply_made_is_taken_back_before_it_is() {
+    let repo = repo();
+    let before = all(&repo);
+    let response = update("a.txt", "two", "2");
+    repo.run(&["apply"], &response).succeeded();
+    let applied = all(&repo);
+    repo.run(&["apply", "--commit"], &response).succeeded();
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(all(&repo), applied);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(all(&repo), before);
+}
+
+/// A hook has added to it, so the commit is more than what is known of it.
+#[test]
 fn a_commit_is_left_to_git() {
     let repo = repo();
     repo.run(&["apply"], update("src/c.txt", "c", "C"))
         .succeeded();
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\necho more >more && git add more\n",
+    );
     repo.run(&["apply", "--commit"], update("a.txt", "two", "2"))
         .succeeded();
     let head = repo.git(&["rev-parse", "--short", "HEAD"]);
@@ -202,7 +281,7 @@ fn a_commit_is_left_to_git() {
     let run = repo.run(&["undo"], "").ended(1);
     assert!(
         run.stderr.starts_with(&format!(
-            "error[nothing-to-undo]: the last apply made the commit {head}"
+            "error[stale]: the last apply made the commit {head}, and what taking it back needs wasn't kept"
         )),
         "{}",
         run.stderr
@@ -233,12 +312,12 @@ fn a_commit_is_left_to_git() {
         "{}",
         run.stderr
     );
-    assert!(!run.stderr.contains("`git "), "{}", run.stderr);
+    assert!(!run.stderr.contains("`git re"), "{}", run.stderr);
 }
 
 #[test]
 pub(super) fn all_commits_of_an_apply_are_taken_back_together() {
-    for way in ["git revert ", "git reset --keep "] {
+    for way in ["git revert ", "git reset --keep ", "git llmpatch undo"] {
         let repo = repo();
         repo.child(".git/a")
             .write_str(&update("a.txt", "two", "2"))
@@ -247,9 +326,27 @@ pub(super) fn all_commits_of_an_apply_are_taken_back_together() {
             .write_str(&update("src/b.txt", "b", "B"))
             .unwrap();
         let before = repo.files();
+        let head = repo.git(&["rev-parse", "HEAD"]);
+        if way == "git reset --keep " {
+            repo.script(
+                ".git/hooks/reference-transaction",
+                "#!/bin/sh\n[ \"$1\" = committed ] || exit 0\necho more >more && git add more\n",
+            );
+        }
         repo.run(&["apply", "--each", "--commit", ".git/a", ".git/b"], "")
             .succeeded();
+        if way == "git llmpatch undo" {
+            repo.run(&["undo"], "").succeeded();
+            assert_eq!(repo.files(), before);
+            assert_eq!(repo.git(&["rev-parse", "HEAD"]), head);
+            continue;
+        }
+        if way == "git revert " {
+            repo.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
+        }
         let run = repo.run(&["undo"], "").ended(1);
+        let _ = std::fs::remove_file(repo.path().join(".git/hooks/reference-transaction"));
+        let _ = std::fs::remove_file(repo.path().join("more"));
         let (_, rest) = run.stderr.split_once(&format!("`{way}")).unwrap();
         let words: Vec<_> = way
             .split_whitespace()
@@ -567,7 +664,7 @@ fn one_apply_after_the_other_is_taken_back_and_they_are_listed() {
     .succeeded();
     let said = list(&repo);
     assert!(
-        said.lines().count() == 1 && said.ends_with(", which git takes back, not undo\n"),
+        said.lines().count() == 2 && said.lines().next().unwrap().contains(" ago  commit "),
         "{said}"
     );
 }
@@ -616,14 +713,14 @@ fn a_program_is_told_what_can_be_taken_back_too() {
     );
     id.succeeded();
     let listed = list(&repo);
-    assert_eq!(listed["earlier"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["earlier"].as_array().unwrap().len(), 2);
     assert_eq!(
         listed["earlier"][0]["commit"].as_str().unwrap(),
         repo.git(&["rev-parse", "HEAD"]).trim()
     );
     // What isn't asked for isn't there.
     assert!(
-        document(&repo.run(&["undo", "--json"], "").ended(1))
+        document(&repo.run(&["undo", "--json"], "").succeeded())
             .get("earlier")
             .is_none()
     );
@@ -747,6 +844,9 @@ fn the_list_says_what_became_of_commits() {
         let run = repo.run(&["undo", "--list", "--json"], "").succeeded();
         document(&run)["earlier"][0]["gone"].clone()
     };
+    let said = list();
+    assert!(said.ends_with(&format!("  {made}\n")), "{said}");
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "more"]);
     let said = list();
     assert!(
         said.ends_with(&format!("  {made}, which git takes back, not undo\n")),

@@ -155,7 +155,7 @@ impl Trials {
                     fault,
                 });
             }
-            if !target.commits() {
+            if target.is_undone() {
                 for fault in [Fault::EIO, Fault::KILL, Fault::TERM] {
                     sweeps.push(Sweep {
                         target,
@@ -164,6 +164,14 @@ impl Trials {
                         fault,
                     });
                 }
+            }
+            if matches!(target, Target::Commit | Target::Made) {
+                sweeps.push(Sweep {
+                    target,
+                    layout: Layout::Together,
+                    whose: Whose::UndoRecovery,
+                    fault: Fault::KILL,
+                });
             }
             if matches!(target, Target::Index | Target::IntentToAdd) {
                 for fault in [Fault::KILL, Fault::EIO] {

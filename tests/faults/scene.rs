@@ -167,6 +167,11 @@ impl Target {
         self.arguments().contains(&"--commit")
     }
 
+    /// Whether undo takes it back: a commit that holds more is for git.
+    pub(crate) fn is_undone(self) -> bool {
+        !self.commits() || matches!(self, Target::Commit | Target::Made | Target::Each)
+    }
+
     pub(crate) fn arguments(self) -> &'static [&'static str] {
         match self {
             Target::WorkTree => &[],

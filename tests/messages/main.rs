@@ -363,6 +363,7 @@ fn what_the_program_says_of_what_was_before() {
             .unwrap();
         repo.run(&["apply", "--commit", "../a.answer"], "")
             .succeeded();
+        repo.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
         repo
     };
     let find = || {
@@ -400,7 +401,7 @@ fn what_the_program_says_of_what_was_before() {
         ),
         ("recovered", &interrupted, &[&["apply", "../b.answer"]]),
         ("nothing-to-undo", &fresh, &[&["undo"]]),
-        ("nothing-to-undo-of-a-commit", &committed, &[&["undo"]]),
+        ("commits-that-stay", &committed, &[&["undo"]]),
     ];
     for (name, repo, commands) in scenes {
         let mut out = String::new();

@@ -145,6 +145,9 @@ impl Repo {
     /// # Errors
     /// `unsupported` for an empty message, `identity`, or if the configuration can't be read.
     pub(crate) fn check_request(&self, request: &CommitRequest) -> Result<(), CommitError> {
+        if request.ready.is_some() {
+            return Ok(());
+        }
         self.check_message(request)?;
         self.check_identity(request)
     }
@@ -278,18 +281,54 @@ impl Repo {
         }
     }
 
+    /// Returns whether HEAD, which was at a commit, has come to another, or to one made on it.
+    pub(crate) fn has_come_to(
+        &self,
+        id: Option<Oid>,
+        before: Option<Oid>,
+        now: Oid,
+    ) -> Result<bool, RepoError> {
+        // git isn't asked what can be seen.
+        if before == Some(now) || id == Some(now) {
+            return Ok(before != Some(now));
+        }
+        // What is made on where HEAD was leads there, and to all below.
+        let is_back = match before {
+            Some(at) => self.leads_to(id, at)? && self.leads_to(before, now)?,
+            None => false,
+        };
+        Ok(!is_back && self.leads_to(id, now)?)
+    }
+
+    /// Returns a remote-tracking branch that has a commit, by its short name.
+    pub(crate) fn remote_branch_with(&self, id: Oid) -> Option<String> {
+        let contains = format!("--contains={id}");
+        let arguments = [
+            "for-each-ref",
+            "--count=1",
+            "--format=%(refname:short)",
+            &contains,
+            "refs/remotes",
+        ];
+        let said = Git::new(self).output(arguments, b"");
+        // Where git can't say, it isn't known to be nobody's.
+        let Ok(said) = said else {
+            return Some("refs/remotes".to_owned());
+        };
+        let name = said.lines().next()?;
+        Some(name.to_str_lossy().into_owned())
+    }
+
     /// Returns whether a commit was made on another.
     pub(crate) fn is_child(&self, id: Oid, of: Oid) -> bool {
         self.find_commit(id)
             .is_ok_and(|commit| commit.parent_ids().any(|parent| parent == of))
     }
 
-    /// Returns whether HEAD names this commit, and it has a parent.
-    pub(crate) fn is_head_with_a_parent(&self, id: Oid) -> bool {
-        self.head_commit().is_ok_and(|head| head == Some(id))
-            && self
-                .find_commit(id)
-                .is_ok_and(|commit| commit.parent_count() == 1)
+    /// Returns whether a commit has a parent, and is no merge.
+    pub(crate) fn has_one_parent(&self, id: Oid) -> bool {
+        let commit = self.find_commit(id);
+        commit.is_ok_and(|commit| commit.parent_count() == 1)
     }
 
     /// Returns the lock files of HEAD and of the branch that it names, as far as they are there:

@@ -109,7 +109,8 @@ impl Repo {
         let Some(now) = now else {
             return Err(self.no_commit(request, draft, &trace, status));
         };
-        let is_ready = self.leads_to(ready, now).map_err(CommitError::InDoubt)?;
+        let is_ready = self.has_come_to(ready, before, now);
+        let is_ready = is_ready.map_err(CommitError::InDoubt)?;
         let has_moved = Some(now) != before;
         if !is_ready && !has_moved {
             return Err(self.no_commit(request, draft, &trace, status));
@@ -185,8 +186,11 @@ impl Repo {
             ]
             .concat());
         };
-        let subject = self.describe_commit(ready).summary;
-        let reason = with("git-llmpatch: ", OsStr::from_bytes(&subject));
+        let (what, of) = match self.leads_to(Some(ready), before)? {
+            true => ("git-llmpatch undo: ", before),
+            false => ("git-llmpatch: ", ready),
+        };
+        let reason = with(what, OsStr::from_bytes(&self.describe_commit(of).summary));
         let ids = [ready, before].map(|id| id.to_string().into());
         Ok([
             &["update-ref".into(), "-m".into(), reason, "HEAD".into()],
