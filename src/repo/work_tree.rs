@@ -22,10 +22,10 @@ use crate::dir::clock::Moment;
 use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat, can_name};
 use crate::system::MAKES_LINKS;
-use llmpatch::path::RepoPath;
+use llmpatch::path::{RepoPath, windows_fault};
 use llmpatch::tree::{
-    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Remedy,
-    Tree, TreeError,
+    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Tree,
+    TreeError,
 };
 
 /// The files on disk.
@@ -468,10 +468,9 @@ impl Tree for WorkTree<'_> {
         if before.is_some() || can_name(path) {
             return Ok(());
         }
-        Err(TreeError::Unsupported {
+        Err(TreeError::Misnamed {
             path: path.clone(),
-            what: "is no name that a file can have on this system".into(),
-            remedy: Remedy::Name,
+            why: windows_fault(path).unwrap_or_default(),
         })
     }
 

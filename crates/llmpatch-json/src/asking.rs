@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use llmpatch::path::is_windows_name;
+use llmpatch::path::windows_fault;
 use llmpatch::tree::{Content, Entry, Id, Remedy, TreeError};
 use llmpatch::{MemoryTree, RepoPath, Tree};
 
@@ -40,12 +40,17 @@ impl AskingTree {
     }
 
     /// Says what is wrong with a path that no file here can have.
-    fn misnames(&self, path: &RepoPath) -> Option<&'static str> {
+    fn misnamed(&self, path: &RepoPath) -> Option<TreeError> {
+        let path = path.clone();
         if std::str::from_utf8(path.as_bytes()).is_err() {
-            return Some("isn't UTF-8, and files are named by text here");
+            return Some(TreeError::Unsupported {
+                path,
+                what: "isn't UTF-8, and files are named by text here".into(),
+                remedy: Remedy::Name,
+            });
         }
-        let is_name = !self.on_windows || path.parts().all(is_windows_name);
-        (!is_name).then_some("is no name that a file can have on Windows")
+        let why = self.on_windows.then(|| windows_fault(&path)).flatten();
+        why.map(|why| TreeError::Misnamed { path, why })
     }
 
     /// Returns the files that it was asked for and doesn't know of.
@@ -62,12 +67,8 @@ impl Tree for AskingTree {
     }
 
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
-        if let Some(what) = self.misnames(path) {
-            return Err(TreeError::Unsupported {
-                path: path.clone(),
-                what: what.into(),
-                remedy: Remedy::Name,
-            });
+        if let Some(error) = self.misnamed(path) {
+            return Err(error);
         }
         let entry = self.known.read(path)?;
         if self.asks && entry == Entry::Absent {

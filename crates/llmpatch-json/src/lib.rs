@@ -298,21 +298,23 @@ mod tests {
 
     #[test]
     fn a_name_that_no_file_can_have_is_refused() {
-        for (name, on_windows, is_refused) in [
-            ("caf\\377", false, true),
-            ("./c:/x", false, false),
-            ("./c:/x", true, true),
-            ("d/nul", true, true),
-            ("a ", true, true),
-            ("d/a.txt", true, false),
+        for (name, on_windows, kind) in [
+            ("caf\\377", false, Some("repository")),
+            ("./c:/x", false, None),
+            ("./c:/x", true, Some("unsupported")),
+            ("d/nul", true, Some("unsupported")),
+            ("a ", true, Some("unsupported")),
+            ("d/a.txt", true, None),
         ] {
             let diff = format!("--- /dev/null\n+++ \"b/{name}\"\n@@ -0,0 +1 @@\n+x\n");
             let options = serde_json::json!({"windows": on_windows});
             let request =
                 serde_json::json!({"response": {"text": diff}, "files": {}, "options": options});
             let reply = apply(request.to_string().as_bytes());
-            let is_unserved = reply.contains(r#""kind":"repository""#);
-            assert_eq!(is_unserved, is_refused, "{name}: {reply}");
+            let kind = kind.map(|kind| format!(r#""errors":[{{"kind":"{kind}""#));
+            let is_refused = kind.is_some();
+            let says_so = kind.is_none_or(|kind| reply.contains(&kind));
+            assert!(says_so, "{name}: {reply}");
             assert_eq!(reply.ends_with(r#","changed":[]}"#), is_refused, "{name}");
         }
     }

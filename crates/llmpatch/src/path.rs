@@ -28,7 +28,7 @@ use crate::text::{Shown, starts_with_any_case};
 pub use resolve::{FollowLinks, Resolver};
 pub use unlikely::Slip;
 pub(crate) use unlikely::{plain, unlikely};
-pub use windows::is_windows_name;
+pub use windows::{is_windows_name, windows_fault};
 
 /// A path from the top of the work tree that is safe by its spelling. To clone it is cheap.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -333,6 +333,10 @@ pub enum TreeError {
     #[error("`{path}` is unmerged")]
     #[strum(props(kind = "stale", help = "resolve it and `git add` it first"))]
     Unmerged { path: RepoPath },
+    /// No file can have this name where the files are.
+    #[error("`{path}` is no name that a file can have on Windows: {why}")]
+    #[strum(props(kind = "unsupported", help = "give the file another name"))]
+    Misnamed { path: RepoPath, why: String },
     /// Something that this version can't do right, so doesn't: `what` is such as `has a filter
     /// driver (filter=lfs)`.
     #[error("`{path}` {what}")]
@@ -370,6 +374,7 @@ impl TreeError {
         let (TreeError::Disagrees { path, .. }
         | TreeError::Drifted { path, .. }
         | TreeError::Unmerged { path }
+        | TreeError::Misnamed { path, .. }
         | TreeError::Unsupported { path, .. }
         | TreeError::Io { path, .. }
         | TreeError::Backend { path, .. }) = self;

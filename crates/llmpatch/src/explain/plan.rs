@@ -586,6 +586,7 @@ impl Diagnose for TreeError {
                 }
             }),
             TreeError::Drifted { path, drift } => return drifted(path, drift),
+            TreeError::Misnamed { .. } => return of,
             TreeError::Unmerged { .. } => of,
             TreeError::Unsupported { remedy, .. } => of.help(remedy.help()),
             TreeError::Io { source, .. } => of.help(match source.kind() {

@@ -97,6 +97,17 @@ fn windows_takes_some_names_for_something_else() {
     ] {
         assert_eq!(is_windows_name(name), want, "{:?}", BStr::new(name));
     }
+    for (path, why) in [
+        ("src/a.txt", None),
+        ("src/aux.c", Some("`aux` is a device")),
+        ("docs./a", Some("`docs.` ends in a dot")),
+        ("a ", Some("`a ` ends in a space")),
+        ("d/a:b", Some("`a:b` has a `:`")),
+        ("a\x01", Some("`a\\001` has a control character")),
+    ] {
+        let path = RepoPath::new(path.as_bytes()).unwrap();
+        assert_eq!(windows_fault(&path).as_deref(), why);
+    }
 }
 
 #[test]
