@@ -172,7 +172,9 @@ impl Shown {
         let above_first = first.checked_sub(1)? as usize;
         let count = last.checked_sub(first)? as usize + 1;
         let hunk = text(fields, "diff_hunk")?;
-        let mut rows = hunk.text().lines();
+        // The last row is cut off before its LF.
+        let rows = hunk.text().split_terminator('\n');
+        let mut rows = rows.map(|row| row.strip_suffix('\r').unwrap_or(row));
         let mut end = start_of_new(rows.next()?)?.checked_sub(1)?;
         let mut lines = Vec::new();
         for row in rows {
