@@ -176,15 +176,18 @@ impl Shown {
         let rows = hunk.text().split_terminator('\n');
         let mut rows = rows.map(|row| row.strip_suffix('\r').unwrap_or(row));
         let mut end = start_of_new(rows.next()?)?.checked_sub(1)?;
-        let mut lines = Vec::new();
+        let mut lines: Vec<(String, bool)> = Vec::new();
+        let mut is_gone = false;
         for row in rows {
             match row.as_bytes().first() {
-                Some(b'-') => {}
+                Some(b'-') => is_gone = true,
                 Some(b'\\') => lines
                     .last_mut()
+                    .filter(|_| !is_gone)
                     .into_iter()
                     .for_each(|(_, is_open)| *is_open = true),
                 _ => {
+                    is_gone = false;
                     lines.push((row.get(1..).unwrap_or_default().to_owned(), false));
                     end += 1;
                 }
