@@ -146,7 +146,8 @@ _git_llmpatch ()
 	convert)
 		case "$dashes,$cur" in
 		1,*) return ;;
-		,--to=*) __gitcomp "unified envelope opx blocks tool" "" "${cur#--to=}"; return ;;
+		,--to=*) __gitcomp "unified envelope opx blocks tool review" "" "${cur#--to=}"; return ;;
+		,--pr-base=*) __git_complete_refs --cur="${cur#--pr-base=}"; return ;;
 		,--unified=*) return ;;
 		,--onto=*) __git_complete_refs --cur="${cur#--onto=}"; return ;;
 		,--format=*) __gitcomp "envelope opx unified blocks tool files" "" "${cur#--format=}"; return ;;
@@ -160,10 +161,11 @@ _git_llmpatch ()
 		,--exclude=*) return ;;
 		,--only=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --only= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --pr-base= --unified= --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --only= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
-		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
+		--to) __gitcomp "unified envelope opx blocks tool review" "" "$cur"; return ;;
+		--pr-base) __git_complete_refs --cur="$cur"; return ;;
 		-U|--unified) return ;;
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
@@ -283,7 +285,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp ""; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors embedding troubleshooting parse context-not-found lines-not-found ambiguous occurrence file-missing file-exists unsafe-path binary stale unchanged declined nothing-to-undo protected markers inexpressible conflict encoding elision unsupported locked hook identity repository io usage signal prose-edit commented-patch draft-patch near-patch quoted-patch unknown-place undone-call pending-call repeated-patch repeated-edit stray-marker skipped-format mail-author left-out unused-option decorated-marker blank-in-body locator-spacing locator-numbers locator-relaxed outside-context no-newline-mark last-plus fuzzy restated blank-dropped duplicates addition-place already-there newline-added conflict-markers patch-markers tool-syntax hidden-characters line-numbers diff-prefixes escaped-text entities executes replaced-whole no-change partial-delete-body indented-payload typographic-quotes unknown-markup stray-text blank-edges escaped-marker divider prose-conflict skipped-call nameless-fence final-newline empty-line filled-empty directory inside-word overlap recounted hunk-moved mode-differs id-differs hard-link rights written-late leftover interrupted recovered no-undo index-behind hook-changed in-conflict" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors embedding troubleshooting parse context-not-found lines-not-found ambiguous occurrence file-missing file-exists unsafe-path binary stale unchanged declined nothing-to-undo protected markers inexpressible conflict encoding elision unsupported locked hook identity repository io usage signal prose-edit commented-patch draft-patch near-patch quoted-patch unknown-place undone-call pending-call repeated-patch repeated-edit stray-marker skipped-format mail-author left-out unused-option decorated-marker blank-in-body locator-spacing locator-numbers locator-relaxed outside-context no-newline-mark last-plus fuzzy restated blank-dropped duplicates addition-place already-there newline-added conflict-markers patch-markers tool-syntax hidden-characters line-numbers diff-prefixes escaped-text entities executes replaced-whole unposted no-change partial-delete-body indented-payload typographic-quotes unknown-markup stray-text blank-edges escaped-marker divider prose-conflict skipped-call nameless-fence final-newline empty-line filled-empty directory inside-word overlap recounted hunk-moved mode-differs id-differs hard-link rights written-late leftover interrupted recovered no-undo index-behind hook-changed in-conflict" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

@@ -2,20 +2,23 @@ use std::collections::BTreeMap;
 
 use bstr::BString;
 use clap::Args;
+use clap::builder::{PossibleValue, TypedValueParser};
 
 use super::base::Base;
 use super::error::Failure;
 use super::exit::Exit;
 use super::flow::{self, Printed, Session, Worked};
-use super::options::{Against, Reading, Responses, Verbosity, count, format_among};
+use super::options::{Against, Reading, Responses, Verbosity, count, format_value, one_of};
 use super::preview::Preview;
 use super::responses;
 use crate::repo::Side;
-use llmpatch::patch::Format;
+use llmpatch::compare::Options;
+use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::path::RepoPath;
+use llmpatch::plan::derive;
 use llmpatch::progress::Stage;
 use llmpatch::report::{Diagnostic, FileReport, Report, State};
-use llmpatch::respond::{self, Look, Notes};
+use llmpatch::respond::{self, Look, Notes, PullRequest, Review};
 use llmpatch::tree::Tree;
 
 /// Print the change in another format
@@ -30,8 +33,12 @@ pub(super) struct Convert {
     #[command(flatten)]
     responses: Responses,
     /// The format to print
-    #[arg(long, value_name = "format", value_parser = format_among(&[Format::Unified, Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
-    to: Format,
+    #[arg(long, value_name = "format", value_parser = target(), requires_if("review", "pr_base"))]
+    to: Target,
+    /// With --to=review, the branch that the pull request is to be merged into: suggestions can be
+    /// posted for lines that its diff shows
+    #[arg(long, value_name = "rev")]
+    pr_base: Option<String>,
     #[command(flatten)]
     context: Context,
     #[command(flatten)]
@@ -40,6 +47,31 @@ pub(super) struct Convert {
     reading: Reading,
     #[command(flatten)]
     verbosity: Verbosity,
+}
+
+/// What a change is printed as.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Format(Format),
+    /// A review on GitHub.
+    Review,
+}
+
+/// Parses what a change is printed as.
+fn target() -> impl TypedValueParser<Value = Target> {
+    const ALL: &[Target] = &[
+        Target::Format(Format::Unified),
+        Target::Format(Format::Envelope),
+        Target::Format(Format::Opx),
+        Target::Format(Format::Blocks),
+        Target::Format(Format::Tool),
+        Target::Review,
+    ];
+    one_of(ALL, |target| match target {
+        Target::Format(format) => format_value(format),
+        Target::Review => PossibleValue::new("review")
+            .help("The JSON of a review on GitHub whose suggestions are the change"),
+    })
 }
 
 /// How many unchanged lines are shown.
@@ -58,6 +90,14 @@ impl Convert {
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         self.responses.check("convert")?;
+        let conflict = match (self.to, &self.pr_base, self.context.lines) {
+            (Target::Format(_), Some(_), _) => Some("--pr-base is only for --to=review"),
+            (Target::Review, _, Some(_)) => Some("-U is not for --to=review"),
+            _ => None,
+        };
+        if let Some(conflict) = conflict {
+            return Err(super::usage("convert", conflict));
+        }
         Ok(flow::run(
             &self.reading,
             &self.verbosity.of_reading(),
@@ -72,13 +112,17 @@ impl Convert {
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
         let printed = match self.to {
-            Format::Unified => Printed::Diff(Preview::diff(self.context.lines).print(
-                session,
-                &base,
-                &worked.changes,
-            )?),
+            Target::Format(Format::Unified) => Printed::Diff(
+                Preview::diff(self.context.lines).print(session, &base, &worked.changes)?,
+            ),
             _ if worked.changes.is_empty() => Printed::Response(Vec::new()),
-            to => Printed::Response(self.respond(session, to, &mut worked, &*tree)?),
+            Target::Format(to) => {
+                Printed::Response(self.respond(session, to, &mut worked, &*tree)?)
+            }
+            Target::Review => {
+                let into = self.pr_base.as_deref().unwrap_or("HEAD");
+                Printed::Response(review(session, into, &mut worked)?)
+            }
         };
         let files = FileReport::list(&worked.changes, |_| None);
         Ok((Report::checked(files, worked.warnings), printed))
@@ -111,22 +155,69 @@ impl Convert {
             work.progress(),
         )?;
         let response = outcome.map_err(|unrepresentable| {
-            let mut errors: Vec<_> = unrepresentable.iter().map(Diagnostic::from).collect();
-            // Once is enough: it is true of all.
-            if let Some(last) = errors.last_mut() {
-                last.help = Some("`--to=unified` can express everything that git can".to_owned());
-            }
-            Failure::new(Report::failed_with(
-                State::NothingChanged,
-                errors,
-                worked.warnings.clone(),
-            ))
+            refused(
+                &unrepresentable,
+                "`--to=unified` can express everything that git can",
+                worked,
+            )
         })?;
         worked
             .warnings
             .extend(response.replaced.iter().map(Diagnostic::from));
         Ok(response.text)
     }
+}
+
+/// Writes the change as a review of the pull request that merges the commit it is a change of into
+/// another.
+fn review(session: &Session, into: &str, worked: &mut Worked<'_>) -> Result<Vec<u8>, Failure> {
+    let work = session.meter.begin(Stage::Comparing, 0);
+    let head = worked.base.tip();
+    let (head, touched) = session.repo.pull_request(into, head, work.progress())?;
+    // What a diff can't say isn't shown as lines.
+    let (shown, _) = respond::change_of(touched, Format::Unified);
+    let blobs = session.repo.differ(Side::Blobs)?;
+    let diff = derive::unified(&shown, &blobs, &Options::default())?;
+    let pull_request = PullRequest {
+        head: &head,
+        diff: &diff,
+    };
+    let differ = session.repo.differ(worked.base.side())?;
+    let notes = respond::line_notes(&worked.patches, &worked.placements, session.resolver());
+    let reviewed = respond::review(&worked.changes, pull_request, &differ, &notes)?;
+    drop(work);
+    let Review { text, limited } = reviewed.map_err(|unrepresentable| {
+        refused(
+            &unrepresentable,
+            "suggestions replace lines of files: `--exclude=<path>` leaves a file out; \
+             `--to=unified` can express everything that git can",
+            worked,
+        )
+    })?;
+    let mut limited: Vec<_> = limited.iter().map(Diagnostic::from).collect();
+    if session.is_strict() || text.is_empty() {
+        for error in &mut limited {
+            error.is_warning = false;
+        }
+        let warnings = worked.warnings.clone();
+        let report = Report::failed_with(State::NothingChanged, limited, warnings);
+        if !report.errors.is_empty() {
+            return Err(Failure::new(report));
+        }
+    } else {
+        worked.warnings.append(&mut limited);
+    }
+    Ok(text)
+}
+
+/// Reports what can't be expressed, and once what helps, which is true of all.
+fn refused(unrepresentable: &[Unrepresentable], help: &str, worked: &Worked<'_>) -> Failure {
+    let mut errors: Vec<_> = unrepresentable.iter().map(Diagnostic::from).collect();
+    if let Some(last) = errors.last_mut() {
+        last.help = Some(help.to_owned());
+    }
+    let warnings = worked.warnings.clone();
+    Failure::new(Report::failed_with(State::NothingChanged, errors, warnings))
 }
 
 /// Collects what the authors of edits noted, by file.

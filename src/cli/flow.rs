@@ -115,6 +115,11 @@ impl Session {
         self.resolver.resolve(edit.root.as_deref(), &edit.path).ok()
     }
 
+    /// Returns whether only what the format itself allows is accepted.
+    pub(super) fn is_strict(&self) -> bool {
+        self.rules.strict
+    }
+
     /// Returns what turns the paths of a response into paths of the repository.
     pub(super) fn resolver(&self) -> &Resolver {
         &self.resolver

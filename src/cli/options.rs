@@ -220,7 +220,7 @@ pub(super) fn format_among(formats: &'static [Format]) -> impl TypedValueParser<
 }
 
 /// Returns a parser of the names of these values.
-fn one_of<T: Copy + Send + Sync + 'static>(
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     value: fn(T) -> PossibleValue,
 ) -> impl TypedValueParser<Value = T> {
@@ -231,7 +231,8 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-fn format_value(format: Format) -> PossibleValue {
+/// Names a format, and says what it is.
+pub(super) fn format_value(format: Format) -> PossibleValue {
     let help = match format {
         Format::Envelope => "`*** Begin Patch` … `*** End Patch`",
         Format::Opx => "`<edit file=… op=…>`",

@@ -104,6 +104,13 @@ pub enum RepoError {
         help = "name a commit, a branch or a tag; `git log --all --oneline` lists commits"
     ))]
     NoRevision { rev: String },
+    /// Two branches that have no common history, or none here.
+    #[error("`{}` and `{}` have no commit in common here", Shown(base.as_bytes()), Shown(head.as_bytes()))]
+    #[strum(props(
+        kind = "usage",
+        help = "name the branch that the pull request is to be merged into; if this clone is shallow, `git fetch --unshallow` gets the rest of the history"
+    ))]
+    Unrelated { base: String, head: String },
     /// A setting that can't be read.
     #[error("`{key}` is set to `{}`, which is not {wanted}", Shown(value))]
     #[strum(props(kind = "usage"))]

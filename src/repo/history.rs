@@ -1,7 +1,7 @@
 //! Commits: which commits a name means, what they say, and what they touch.
 
 use bstr::BString;
-use git2::Oid;
+use git2::{ErrorCode, Oid};
 
 use super::directories::Directories;
 use super::objects::{TREE, leaf};
@@ -48,9 +48,49 @@ impl Repo {
     /// # Errors
     /// If an object can't be read.
     pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, RepoError> {
-        let new = self.directories_of(&commit.id)?;
         let parent = commit.parents.first();
-        let old = parent.map(|id| self.directories_of(id)).transpose()?;
+        self.differing(parent.map(String::as_str), &commit.id, progress)
+    }
+
+    /// Returns the id of the last commit of a pull request, and what it shows: what was changed since
+    /// the commit at which its branch parted from another.
+    ///
+    /// # Errors
+    /// If a name isn't that of a commit, if the two have no commit in common, or if an object can't
+    /// be read.
+    pub fn pull_request(
+        &self,
+        base: &str,
+        head: &str,
+        progress: &Progress,
+    ) -> Result<(String, Vec<Touched>), RepoError> {
+        let [one, other] = [base, head].map(|named| {
+            let commit = self.revision(named)?.commit;
+            commit.ok_or_else(|| RepoError::no_revision(named))
+        });
+        let (one, other) = (one?, other?);
+        let parted = match self.git.merge_base(one, other) {
+            Ok(parted) => parted.to_string(),
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                let [base, head] = [base, head].map(str::to_owned);
+                return Err(RepoError::Unrelated { base, head });
+            }
+            Err(error) => return Err(RepoError::git("a merge base")(error)),
+        };
+        let head = other.to_string();
+        let touched = self.differing(Some(&parted), &head, progress)?;
+        Ok((head, touched))
+    }
+
+    /// Returns what differs between a commit and an earlier one, or none, by path.
+    fn differing(
+        &self,
+        old: Option<&str>,
+        new: &str,
+        progress: &Progress,
+    ) -> Result<Vec<Touched>, RepoError> {
+        let new = self.directories_of(new)?;
+        let old = old.map(|id| self.directories_of(id)).transpose()?;
         let paths = new.differing_from(old.as_ref().map(Directories::top))?;
         let conversion = self.work_tree_conversion()?;
         let mut touched = Vec::with_capacity(paths.len());

@@ -189,6 +189,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("git llmpatch recover", "tests/cli/recover.rs"),
     ("git llmpatch recover --force", "tests/hostile/journals.rs"),
     ("git llmpatch diff", "man/git-llmpatch-diff.md"),
+    ("git fetch --unshallow", "tests/cli/reviews.rs"),
 ];
 
 /// Commands that are only spoken of.

@@ -45,6 +45,7 @@ mod prompt;
 mod pull_request;
 mod recover;
 mod repositories;
+mod reviews;
 mod selection;
 mod sessions;
 mod show;

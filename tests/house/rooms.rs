@@ -60,6 +60,7 @@ const RESERVED: &[(&str, &[&str])] = &[
             "cli/batch",
             "format/tool",
             "report/json.rs",
+            "respond/review.rs",
             "response/json.rs",
             "transaction/sealed.rs",
         ],

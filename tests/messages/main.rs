@@ -37,7 +37,10 @@ use llmpatch::leftover::Leftover;
 use llmpatch::patch::{Format, Unrepresentable, What};
 use llmpatch::path::RepoPath;
 use llmpatch::pathspec::{Defaults, Pathspec};
-use llmpatch::plan::{self, derive::Replaced};
+use llmpatch::plan::{
+    self,
+    derive::{Limit, Limited, Replaced},
+};
 use llmpatch::report::{Diagnose, Diagnostic};
 use llmpatch::text::LineNo;
 use llmpatch::tree::{Entry, File, MemoryTree, Mode};
@@ -304,11 +307,17 @@ fn of_the_system() -> Vec<Box<dyn Diagnose>> {
         }),
         Box::new(Unrepresentable {
             path: "bin/run".into(),
-            format: Format::Envelope,
+            format: Format::Envelope.the(),
             what: What::Mode,
         }),
         Box::new(Replaced {
             path: "src/net.rs".into(),
+        }),
+        Box::new(Limited {
+            path: "src/net.rs".into(),
+            lines: vec![(LineNo::FIRST, LineNo::FIRST)],
+            limit: Limit::Lines,
+            shown: vec![(LineNo::from_index(16), LineNo::from_index(22))],
         }),
         Box::new(Warning::IndexBehind {
             reason: "the index is locked".into(),

@@ -193,6 +193,8 @@ kinds! {
     /// A printed response replaces an existing file as a whole, since the format can't express the
     /// change otherwise.
     ReplacedWhole = "replaced-whole", Nobody;
+    /// A hunk for which no suggestion can be posted in a review, or none that the site commits.
+    Unposted = "unposted", Nobody;
     /// A part of the patch that changes nothing.
     NoChange = "no-change", Nobody;
     /// The lines of a deleted file in the patch are only a part of the file.

@@ -6,11 +6,13 @@
 
 mod print;
 mod prose;
+mod review;
 #[cfg(test)]
 mod tests;
 
 pub use print::{is_of_printing, print};
 pub use prose::prose;
+pub use review::{LineNote, PullRequest, Review, line_notes, review};
 
 use std::collections::BTreeMap;
 
@@ -179,6 +181,7 @@ pub fn change_of(
                 from: None,
             }),
             (Err(what), ..) | (_, Err(what), _) | (_, _, Err(what)) => {
+                let format = format.the();
                 unrepresentable.push(Unrepresentable { path, format, what });
             }
         }
@@ -206,7 +209,7 @@ fn misread(changes: &ChangeSet, format: Format) -> Vec<Unrepresentable> {
         .iter()
         .map(|change| Unrepresentable {
             path: change.path.as_bstr().into(),
-            format,
+            format: format.the(),
             what: What::Misread,
         })
         .collect()
@@ -275,7 +278,7 @@ fn differing(
             };
             wrong.push(Unrepresentable {
                 path: change.path.as_bstr().into(),
-                format,
+                format: format.the(),
                 what,
             });
         }

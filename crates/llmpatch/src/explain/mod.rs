@@ -20,6 +20,7 @@ mod path;
 mod place;
 mod plan;
 mod remedy;
+mod review;
 mod warning;
 
 pub use self::errors::errors;

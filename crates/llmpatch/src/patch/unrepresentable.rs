@@ -2,17 +2,16 @@
 
 use bstr::BString;
 
-use super::Format;
 use crate::text::Shown;
 
 /// What becomes of a file, and can't be said in a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} can't express this change of `{}`: {what}", format.the(), Shown(path))]
+#[error("{} can't express this change of `{}`: {what}", format, Shown(path))]
 pub struct Unrepresentable {
     /// The file, as git names it.
     pub path: BString,
-    /// The format.
-    pub format: Format,
+    /// How a sentence names the format.
+    pub format: &'static str,
     /// What can't be said.
     pub what: What,
 }
@@ -24,6 +23,9 @@ pub enum What {
     /// It becomes executable, or is no longer.
     #[strum(to_string = "its executable bit changes")]
     Mode,
+    /// It is new, and the format only changes files.
+    #[strum(to_string = "it is new")]
+    New,
     /// It is new and executable.
     #[strum(to_string = "it is new and executable")]
     NewExecutable,
@@ -54,8 +56,8 @@ pub enum What {
     /// It ends without a newline.
     #[strum(to_string = "it ends without a newline")]
     NoFinalNewline,
-    /// All that changes is whether it ends with a newline.
-    #[strum(to_string = "only its final newline changes")]
+    /// Whether it ends with a newline changes.
+    #[strum(to_string = "its final newline changes")]
     FinalNewline,
     /// Lines end otherwise than the rules for new lines make them.
     #[strum(to_string = "its line endings would differ")]

@@ -41,7 +41,7 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
             Ok(text) => printed.push(text),
             Err(what) => refused.push(Unrepresentable {
                 path: edit.path.as_bstr().into(),
-                format: patch.format,
+                format: patch.format.the(),
                 what,
             }),
         }

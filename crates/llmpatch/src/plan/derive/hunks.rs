@@ -26,10 +26,15 @@ impl<'c> Sides<'c> {
             new: side(new),
         }
     }
+
+    /// Returns both with their lines.
+    pub(super) fn numbered(&self) -> [Numbered<'_, 'c>; 2] {
+        [&self.old, &self.new].map(Numbered::new)
+    }
 }
 
 /// One of them, and where its lines start.
-struct Numbered<'s, 'c> {
+pub(super) struct Numbered<'s, 'c> {
     content: &'s Cow<'c, Content>,
     lines: Lines<'s>,
 }
@@ -42,7 +47,7 @@ impl<'s, 'c> Numbered<'s, 'c> {
         }
     }
 
-    fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
+    pub(super) fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
         let start = self.lines.start(line);
         let end = self.lines.start(line + 1);
         let unterminated = self.content[start..end].last() != Some(&b'\n');
@@ -61,8 +66,7 @@ impl<'s, 'c> Numbered<'s, 'c> {
 
 /// Makes the hunks of a file.
 pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
-    let old_side = Numbered::new(&sides.old);
-    let new_side = Numbered::new(&sides.new);
+    let [old_side, new_side] = sides.numbered();
     let context = options.context as usize;
     let mut heading = Heading {
         searched: 0,
@@ -127,7 +131,7 @@ fn start(lines: &Range<usize>) -> u32 {
     })
 }
 
-fn number(count: usize) -> u32 {
+pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

@@ -27,7 +27,7 @@ pub(super) fn derive<'c>(
             Err(what) => {
                 unrepresentable.push(Unrepresentable {
                     path: operation.path().as_bstr().into(),
-                    format,
+                    format: format.the(),
                     what,
                 });
             }
@@ -172,7 +172,7 @@ fn operations<'c>(
         match hindrance(&operation) {
             Some(what) => unrepresentable.push(Unrepresentable {
                 path: path.as_bstr().into(),
-                format,
+                format: format.the(),
                 what,
             }),
             None => operations.push(operation),
