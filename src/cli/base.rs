@@ -8,6 +8,8 @@ use llmpatch::tree::Tree;
 pub(super) enum About {
     /// The base is this, whatever a response says.
     Asked(String),
+    /// The base is the commit that review comments were written for, or that a response names.
+    Auto,
     /// Each response names its base, or else it is this, if it is given.
     Open(Option<String>),
     /// None: they are about what is to change.

@@ -41,6 +41,7 @@ pub(super) fn text(config: &Config, key: &str) -> Option<String> {
 /// If the configuration can't be read.
 pub(super) fn about(reading: &Reading, config: &Config) -> Result<About, RepoError> {
     Ok(match (&reading.base, reading.no_base) {
+        (Some(base), _) if base == "auto" => About::Auto,
         (Some(base), _) => About::Asked(base.clone()),
         (None, true) => About::Nothing,
         (None, false) => {

@@ -1,5 +1,6 @@
 //! What only the command line finds wrong, and its failures where it meets files and streams.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -254,6 +255,21 @@ pub(super) enum CliError {
         help = "fetch it, name another with --base=<rev>, or use the files as they are now with --no-base"
     ))]
     UnknownBase { rev: String },
+    /// Review comments that were written for several commits, with their ids.
+    #[error("the comments are about several commits, but a change has only one base")]
+    #[strum(props(
+        kind = "parse",
+        help = "make those of one commit at a time, each by --only=<id>, or name one base for all with --base=<rev>"
+    ))]
+    SeveralCommits {
+        commits: BTreeMap<String, Vec<String>>,
+    },
+    #[error("no review comment says for which commit it was written, as --base=auto needs it")]
+    #[strum(props(
+        kind = "usage",
+        help = "name the commit or tree with --base=<rev>; a base that a response itself names needs no option"
+    ))]
+    NoCommentedCommit,
     #[error(
         "nothing says which commit or tree the response is based on, so there is nothing to merge"
     )]
@@ -292,6 +308,11 @@ impl Diagnose for CliError {
             CliError::Unexpected { found, files } => {
                 of.note(format!("the plan would now be {found}:\n{}", listed(files)))
             }
+            CliError::SeveralCommits { commits } => of.notes(commits.iter().map(|(commit, ids)| {
+                let s = if ids.len() == 1 { "" } else { "s" };
+                let ids = text::listed(ids.iter().map(|id| Shown(id.as_bytes())), ids.len());
+                format!("{}: comment{s} {ids}", Shown(commit.as_bytes()))
+            })),
             CliError::NothingToUndo => {
                 of.note("the last ten applies in this work tree can be taken back, each once")
             }

@@ -8,8 +8,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 
 use super::base::{About, Base};
-use bstr::BString;
-
 use super::conclude::conclude;
 use super::config;
 use super::error::{CliError, Failure, failed};
@@ -229,7 +227,7 @@ impl Session {
             .filter(|_| work.is_watched());
         let paths = paths.filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(self.interrupted(base), tree).counting(paths, work.progress());
-        let about = self.about(&responses.bases, sources)?;
+        let about = self.about(&responses, sources)?;
         let plan = self.plan(&responses.patches, base, about.as_deref(), &tree)?;
         drop(work);
         // What is half changed is no state to find errors in.
@@ -280,13 +278,14 @@ impl Session {
     /// If it doesn't exist, or the responses name several.
     fn about(
         &self,
-        bases: &[Located<BString>],
+        responses: &Responses<'_>,
         sources: &[Source],
     ) -> Result<Option<String>, Failure> {
         let refused = |error: &Located<_>| failed(Diagnostic::all([error], sources));
-        let (rev, span) = match (&self.about, bases) {
+        let (rev, span) = match (&self.about, &responses.bases[..]) {
             (About::Asked(rev), _) | (About::Open(Some(rev)), []) => (rev.clone(), None),
-            (About::Open(_), [first, others @ ..]) => {
+            (About::Auto, []) => (commented(&responses.patches)?, None),
+            (About::Open(_) | About::Auto, [first, others @ ..]) => {
                 if let Some(other) = others.iter().find(|other| other.value != first.value) {
                     let error = CliError::TwoBases {
                         first: first.value.clone(),
@@ -300,7 +299,7 @@ impl Session {
         };
         match self.repo.revision(&rev) {
             Ok(revision) => Ok(Some(revision.to_string())),
-            Err(RepoError::NoRevision { rev }) if span.is_some() => {
+            Err(RepoError::NoRevision { rev }) if span.is_some() || self.about == About::Auto => {
                 Err(refused(&Located::new(span, CliError::UnknownBase { rev })))
             }
             Err(RepoError::NoRevision { rev }) if matches!(self.about, About::Open(_)) => {
@@ -397,6 +396,7 @@ impl Session {
             strip: self.reading.strip_directories,
             recount: self.reading.recount,
             only: &self.reading.selection.only,
+            in_original: self.about == About::Auto,
             is_file: Some(&is_file),
             ..format::Options::default()
         };
@@ -455,6 +455,25 @@ impl Session {
             feedback: feedback.flatten(),
             ..Report::failed_with(State::NothingChanged, refused.errors, refused.warnings)
         })
+    }
+}
+
+/// Returns the commit that review comments were written for.
+///
+/// # Errors
+/// If there is none, or if there are several.
+fn commented(patches: &[Patch<'_>]) -> Result<String, CliError> {
+    let mut commits: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let records = patches.iter().flat_map(|patch| &patch.edits);
+    let comments = records.filter_map(|edit| edit.record.as_ref()?.comment.as_ref());
+    for (commit, ids) in comments.flat_map(|comment| &comment.commits) {
+        let known = commits.entry(commit.clone()).or_default();
+        known.extend(ids.iter().cloned());
+    }
+    match commits.len() {
+        0 => Err(CliError::NoCommentedCommit),
+        1 => Ok(commits.into_keys().collect()),
+        _ => Err(CliError::SeveralCommits { commits }),
     }
 }
 

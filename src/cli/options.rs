@@ -60,7 +60,8 @@ pub(super) struct Reading {
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
     /// The commit or tree that the model saw: refuse files that have changed since (also
-    /// llmpatch.base; a response may name it, too)
+    /// llmpatch.base; a response may name it, too); `auto`: the commit that review comments were
+    /// written for
     #[arg(long, value_name = "rev", overrides_with = "no_base")]
     pub(super) base: Option<String>,
     /// Override --base and llmpatch.base

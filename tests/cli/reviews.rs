@@ -249,3 +249,104 @@ fn a_shallow_clone_gets_the_commits_that_it_lacks() {
     clone.git(&["fetch", "--unshallow"]);
     clone.run(&convert, &response).succeeded();
 }
+
+/// Makes a comment on a line of `a.txt` whose branch has got a line at the top since.
+fn comment(id: u32, line: u32, commit: &str, new: &str) -> Value {
+    let shown = BASE.lines().take(line as usize);
+    let shown: String = shown.map(|row| format!("\n {row}")).collect();
+    json!({
+        "id": id,
+        "path": "a.txt",
+        "side": "RIGHT",
+        "line": line + 1,
+        "original_line": line,
+        "diff_hunk": format!("@@ -1,14 +1,14 @@{shown}"),
+        "original_commit_id": commit,
+        "body": format!("```suggestion\n{new}\n```"),
+    })
+}
+
+#[test]
+fn comments_are_merged_with_what_the_branch_got_since() {
+    let repo = Repo::with(&[("a.txt", BASE)]);
+    let written = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let text = format!("0\n{BASE}").replace("14", "fourteen");
+    repo.child("a.txt").write_str(&text).unwrap();
+    repo.commit("more");
+    let of = |comments: &[Value]| Value::from(comments.to_vec()).to_string();
+    let comments = of(&[
+        comment(1, 4, &written, "four"),
+        comment(2, 9, &written, "nine"),
+    ]);
+    let run = repo.run(&["apply", "--base=auto"], &comments).ended(1);
+    assert!(run.stderr.contains("error[stale]"), "{}", run.stderr);
+    let run = repo
+        .run(&["apply", "--base=auto", "-3"], &comments)
+        .succeeded();
+    assert_eq!(run.stderr, "");
+    let want = text
+        .replace("\n4\n", "\nfour\n")
+        .replace("\n9\n", "\nnine\n");
+    repo.child("a.txt").assert(want);
+    repo.git(&["checkout", "-q", "."]);
+
+    let head = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let mixed = of(&[
+        comment(1, 4, &written, "four"),
+        comment(2, 9, &head, "nine"),
+        comment(3, 6, &written, "six"),
+    ]);
+    let run = repo.run(&["apply", "--base=auto", "-3"], &mixed).ended(1);
+    for said in [
+        "the comments are about several commits, but a change has only one base",
+        &format!("{written}: comments 1, 3"),
+        &format!("{head}: comment 2"),
+    ] {
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+    repo.child("a.txt").assert(&text[..]);
+    let chosen = ["apply", "--base=auto", "-3", "--only=1", "--only=3"];
+    repo.run(&chosen, &mixed).succeeded();
+    let want = text
+        .replace("\n4\n", "\nfour\n")
+        .replace("\n6\n", "\nsix\n");
+    repo.child("a.txt").assert(want);
+    repo.git(&["checkout", "-q", "."]);
+
+    let absent = of(&[comment(1, 4, &"a".repeat(40), "four")]);
+    let said = repo
+        .run(&["apply", "--base=auto", "-3"], &absent)
+        .ended(1)
+        .stderr;
+    assert!(
+        said.contains("which names no commit or tree here"),
+        "{said}"
+    );
+    let patch = super::update("a.txt", "4", "four");
+    let said = repo.run(&["apply", "--base=auto"], &patch).ended(2).stderr;
+    assert!(
+        said.contains("no review comment says for which commit"),
+        "{said}"
+    );
+}
+
+#[test]
+fn lines_of_comments_count_where_they_were_written() {
+    let text = "a\n{\n}\n\nb\n{\n}\n";
+    let repo = Repo::with(&[("a.txt", text)]);
+    let written = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    repo.child("a.txt")
+        .write_str(&format!("0\n1\n2\n3\n{text}"))
+        .unwrap();
+    repo.commit("more");
+    // The site says where the line is now: there, the commit has the same lines once more.
+    let comments = json!([{
+        "id": 1, "path": "a.txt", "side": "RIGHT", "line": 6, "original_line": 2,
+        "diff_hunk": "@@ -2,2 +2,2 @@\n {", "original_commit_id": written,
+        "body": "```suggestion\n{ // a\n```",
+    }]);
+    repo.run(&["apply", "--base=auto", "-3"], comments.to_string())
+        .succeeded();
+    repo.child("a.txt")
+        .assert("0\n1\n2\n3\na\n{ // a\n}\n\nb\n{\n}\n");
+}

@@ -8,6 +8,7 @@ mod binary;
 mod unrepresentable;
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use crate::text::{LineNo, Span, Text};
 
@@ -112,6 +113,8 @@ pub struct CallRecord {
 pub struct ReviewComment {
     /// Who wrote them, as a trailer of a commit names authors: `name <address>`.
     pub authors: Vec<String>,
+    /// The commits that they were written for, each with the ids of its comments.
+    pub commits: BTreeMap<String, Vec<String>>,
 }
 
 impl<'a> FileEdit<'a> {

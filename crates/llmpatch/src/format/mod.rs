@@ -44,6 +44,8 @@ pub struct Options<'o> {
     pub is_closed: bool,
     /// Read only the calls and comments of a session that have one of these ids; none: all.
     pub only: &'o [String],
+    /// Count the lines of review comments in the commits that they were written for.
+    pub in_original: bool,
     /// What knows the files; without it, there are none. A line with spaces is a path only of a
     /// file that is there.
     pub is_file: Option<IsFile<'o>>,

@@ -14,6 +14,7 @@ use super::outcomes::Outcome;
 use super::rows::{at, ids, is};
 use super::session::SessionEntry;
 use super::{Block, Error, Hiding, Parsed};
+use crate::format::Options;
 use crate::format::fence::Fence;
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{JsonText, Value};
@@ -54,6 +55,10 @@ impl Messages<'_, '_> {
             outcome: Some(Outcome::Done),
             comment: Some(ReviewComment {
                 authors: author(fields).into_iter().collect(),
+                commits: text(fields, "original_commit_id")
+                    .map(|id| (id.text().to_owned(), ids(&["id"], fields)))
+                    .into_iter()
+                    .collect(),
             }),
             place: around.path.to_string(),
             ..SessionEntry::default()
@@ -67,7 +72,8 @@ impl Messages<'_, '_> {
         if BEFORE.iter().any(|pattern| is(pattern, fields)) {
             return self.refuse_comment(object, "is for lines of the file before the change");
         }
-        let (Some(path), Some(shown)) = (text(fields, "path"), Shown::of(fields)) else {
+        let (Some(path), Some(shown)) = (text(fields, "path"), Shown::of(fields, self.options))
+        else {
             return self.refuse_comment(object, "is for lines that its `diff_hunk` doesn't show");
         };
         let new = suggestion.iter().map(|range| self.suggested(&body, range));
@@ -165,10 +171,14 @@ struct Shown {
 
 impl Shown {
     /// Reads it; `None` if not all the lines that the comment is about are shown.
-    fn of(fields: &Fields<'_>) -> Option<Self> {
+    fn of(fields: &Fields<'_>, options: &Options<'_>) -> Option<Self> {
         let number = |path: &str| at(fields, path)?.written().parse::<u32>().ok();
-        let last = number("line")?;
-        let first = number("start_line").unwrap_or(last);
+        let original = number("original_line").filter(|_| options.in_original);
+        let (first, last) = match original {
+            Some(last) => (number("original_start_line"), last),
+            None => (number("start_line"), number("line")?),
+        };
+        let first = first.unwrap_or(last);
         let above_first = first.checked_sub(1)? as usize;
         let count = last.checked_sub(first)? as usize + 1;
         let hunk = text(fields, "diff_hunk")?;
@@ -254,16 +264,19 @@ fn place(hunk: &mut Hunk<'_>, start: u32) {
 
 /// Makes one edit of all suggestions for a file, and refuses two for the same lines.
 pub(super) fn join(parsed: &mut Parsed<'_>) {
-    let mut of_files: BTreeMap<BString, (Vec<Hunk<'_>>, Vec<String>)> = BTreeMap::new();
+    let mut of_files: BTreeMap<BString, (Vec<Hunk<'_>>, ReviewComment)> = BTreeMap::new();
     parsed.patch.edits.retain_mut(|edit| {
         let Some((new, comment)) = suggested(edit) else {
             return true;
         };
-        let (mut new, mut authors) = (std::mem::take(new), comment.authors.clone());
+        let (mut new, comment) = (std::mem::take(new), comment.clone());
         let is_first = !of_files.contains_key(edit.path.as_bstr());
         let known = of_files.entry(edit.path[..].into()).or_default();
         known.0.append(&mut new);
-        known.1.append(&mut authors);
+        known.1.authors.extend(comment.authors);
+        for (commit, ids) in comment.commits {
+            known.1.commits.entry(commit).or_default().extend(ids);
+        }
         is_first
     });
     for (path, (all, _)) in &mut of_files {
@@ -294,9 +307,9 @@ pub(super) fn join(parsed: &mut Parsed<'_>) {
     }
     for edit in &mut parsed.patch.edits {
         let all = of_files.get_mut(edit.path.as_bstr());
-        if let Some(((hunks, comment), (all, authors))) = suggested(edit).zip(all) {
+        if let Some(((hunks, comment), (all, comments))) = suggested(edit).zip(all) {
             hunks.append(all);
-            comment.authors = std::mem::take(authors);
+            *comment = std::mem::take(comments);
         }
     }
 }
