@@ -308,11 +308,13 @@ impl Diagnose for CliError {
             CliError::Unexpected { found, files } => {
                 of.note(format!("the plan would now be {found}:\n{}", listed(files)))
             }
-            CliError::SeveralCommits { commits } => of.notes(commits.iter().map(|(commit, ids)| {
-                let s = if ids.len() == 1 { "" } else { "s" };
-                let ids = text::listed(ids.iter().map(|id| Shown(id.as_bytes())), ids.len());
-                format!("{}: comment{s} {ids}", Shown(commit.as_bytes()))
-            })),
+            CliError::SeveralCommits { commits } => {
+                of.notes(commits.iter().map(|(commit, ids)| {
+                    let s = if ids.len() == 1 { "" } else { "s" };
+                    let ids = text::listed(ids.iter().map(|id| Shown(id.as_bytes())), ids.len());
+                    format!("{}: comment{s} {ids}", Shown(commit.as_bytes()))
+                }))
+            }
             CliError::NothingToUndo => {
                 of.note("the last ten applies in this work tree can be taken back, each once")
             }

@@ -126,24 +126,21 @@ impl<'r> Prepared<'r> {
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest
         // sees that HEAD moved.
         self.staging.leave();
-        // Else a hook added something of its own.
-        let is_expected = left == expected && repo.tree_of(id).is_ok_and(|tree| tree == expected);
-        let is_just_this = is_expected && self.install(next).is_ok();
-        let followed = match is_just_this {
-            true => Ok(()),
-            false => self.follow(before, id, left, private),
-        };
-        match followed {
-            Ok(()) => self.settle(before, id, entries, is_just_this),
-            Err(error) => self.staging.warnings.push(Warning::IndexBehind {
-                reason: error.to_string(),
-            }),
-        }
-        Ok(Made {
+        let made = Made {
             before,
             id,
             expected,
-        })
+        };
+        // Else a hook added something of its own.
+        let is_expected = left == expected && repo.tree_of(id).is_ok_and(|tree| tree == expected);
+        let is_just_this = is_expected && self.install(next).is_ok();
+        if !is_just_this && let Err(error) = self.follow(before, id, left, private) {
+            let reason = error.to_string();
+            self.staging.warnings.push(Warning::IndexBehind { reason });
+            return Ok(made);
+        }
+        self.settle(made, entries, is_just_this);
+        Ok(made)
     }
 
     /// Looks at HEAD and the files for the last time before git commits. Whoever saves until here
@@ -161,13 +158,7 @@ impl<'r> Prepared<'r> {
 
     /// Ends the journal once the index has followed a commit. `is_just_this` says that commit and
     /// index hold the change and nothing else.
-    fn settle(
-        &mut self,
-        before: Option<git2::Oid>,
-        id: git2::Oid,
-        entries: Vec<Entry>,
-        is_just_this: bool,
-    ) {
+    fn settle(&mut self, Made { before, id, .. }: Made, entries: Vec<Entry>, is_just_this: bool) {
         let is_undo = matches!(self.target, Target::Undo(_));
         if before != Some(id) && !is_undo {
             let change = is_just_this.then(|| self.staging.made(self.changes, entries));

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use super::error::TransactionError;
 use super::kept::{self, Opened};
-use super::last::{MadeCommits, differing, of_files};
+use super::last::{differing, of_files};
+use super::made_commits::MadeCommits;
 use super::record::{MadeChange, Record};
 use crate::repo::{Repo, Slot};
 use llmpatch::path::RepoPath;

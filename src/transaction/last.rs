@@ -15,13 +15,14 @@ use std::path::Path;
 use super::error::TransactionError;
 use super::journal::{Journal, plain};
 use super::kept;
+use super::made_commits::{Back, MadeCommits};
 use super::manifest::{Held, Occupant, RecordedDirectory};
-use super::record::{CommittedChange, Entry, Kept, MadeChange, Record};
+use super::recheck;
+use super::record::{Entry, Kept, MadeChange, Record};
 use super::staging::{Location, Staging};
-use super::{lock, recheck};
 use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::repo::{CommitError, CommitRequest, IndexTree, NextIndex, Repo, Slot};
+use crate::repo::{IndexTree, NextIndex, Repo, Slot};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::progress::{Progress, Stage};
@@ -39,25 +40,6 @@ pub enum Last {
     Change(Box<Undoing>),
 }
 
-/// What has become of the commits that were made of a change.
-#[derive(Debug)]
-pub struct MadeCommits {
-    /// The whole id of the last.
-    pub full: String,
-    /// The same, as git abbreviates it.
-    pub id: String,
-    /// Where HEAD was before several.
-    pub before: Option<String>,
-    /// Whether the last is still in the history of HEAD.
-    pub is_there: bool,
-    /// Whether there are others on top of it there.
-    pub is_below: bool,
-    /// Whether HEAD is still there, and has a parent to go back to.
-    pub is_head: bool,
-    /// A remote-tracking branch that has it already, if HEAD is there.
-    pub remote: Option<String>,
-}
-
 /// The last change the other way round.
 #[derive(Debug)]
 pub struct Undoing {
@@ -69,15 +51,6 @@ pub struct Undoing {
     pub reverse: Reverse,
     /// The commits from which HEAD goes back.
     pub commits: Option<MadeCommits>,
-}
-
-/// Where HEAD goes back to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Back {
-    /// Where it is.
-    from: git2::Oid,
-    /// The commit before.
-    pub(super) request: CommitRequest,
 }
 
 /// What a change is to put back besides bytes.
@@ -169,43 +142,19 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
             let made = MadeCommits::of(repo, head()?, (&id, before.as_deref()));
             return Ok(Last::Commits(made));
         }
-        Record::Committed(CommittedChange { id, before, change }) => {
-            let made = MadeCommits::of(repo, head()?, (&id, Some(&before)));
-            let from = repo.commit_id(&id).filter(|_| made.can_go_back());
-            let Some(back) = from.map(|from| Back::new(from, before)) else {
+        Record::Committed(committed) => {
+            let ids = (&committed.id[..], Some(&committed.before[..]));
+            let made = MadeCommits::of(repo, head()?, ids);
+            let Some(back) = Back::of(repo, &committed).filter(|_| made.can_go_back()) else {
                 return Ok(Last::Commits(made));
             };
-            (change, Some(made), Some(back))
+            (committed.change, Some(made), Some(back))
         }
         Record::Made(made) => (made, None, None),
         // None is ever kept.
         Record::Undone(_) => return Ok(Last::Nothing),
     };
-    let mut since = Vec::new();
-    let mut changes = match made.files.is_empty() {
-        true => Vec::new(),
-        false => of_files(
-            &repo.work_tree()?,
-            &made,
-            (&originals, &kept),
-            &mut since,
-            progress,
-        )?,
-    };
-    if !made.entries.is_empty() {
-        let index = repo.index_tree()?;
-        since.extend(differing(&index, &made.entries, &BTreeMap::new())?);
-        if made.files.is_empty() && since.is_empty() {
-            changes = of_entries(&index, &made.entries, progress)?;
-        }
-    }
-    if !since.is_empty() {
-        return Err(TransactionError::ChangedSince { all: since });
-    }
-    let renamed: BTreeMap<_, _> = made.renamed.iter().map(|(new, old)| (old, new)).collect();
-    for change in changes.iter_mut().filter(|change| change.before.is_none()) {
-        change.from = renamed.get(&change.path).map(|new| (*new).clone());
-    }
+    let changes = reversed(repo, &made, (&originals, &kept), progress)?;
     let MadeChange {
         files,
         entries,
@@ -224,54 +173,39 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     };
     Ok(Last::Change(Box::new(Undoing {
         when: kept::when(&originals),
-        changes: ChangeSet::new(changes),
+        changes,
         reverse,
         commits,
     })))
 }
 
-impl Back {
-    fn new(from: git2::Oid, before: String) -> Self {
-        let request = CommitRequest {
-            ready: Some(before),
-            ..CommitRequest::default()
-        };
-        Self { from, request }
-    }
-}
-
-impl MadeCommits {
-    /// Looks for a commit, or for several from HEAD as it was before, where HEAD is at `now`.
-    pub(super) fn of(
-        repo: &Repo,
-        now: Option<git2::Oid>,
-        (id, before): (&str, Option<&str>),
-    ) -> Self {
-        let oid = repo.commit_id(id);
-        let is_there = now.is_some_and(|now| repo.leads_to(oid, now).unwrap_or(false));
-        let is_parent = |before: &&str| {
-            let both = oid.zip(repo.commit_id(before));
-            both.is_some_and(|(id, before)| repo.is_child(id, before))
-        };
-        let before = before.filter(|before| !is_parent(before));
-        let is_head = oid.is_some_and(|id| now == oid && repo.has_one_parent(id));
-        Self {
-            full: id.to_owned(),
-            id: repo.abbreviated(id),
-            before: before.map(|before| repo.abbreviated(before)),
-            is_there,
-            is_below: is_there && now != oid,
-            is_head,
-            remote: oid
-                .filter(|_| is_head)
-                .and_then(|id| repo.remote_branch_with(id)),
+/// Works out what becomes of every path where a change is taken back.
+fn reversed(
+    repo: &Repo,
+    made: &MadeChange,
+    kept: (&Dir, &Path),
+    progress: &Progress,
+) -> Result<ChangeSet, TransactionError> {
+    let mut since = Vec::new();
+    let mut changes = match made.files.is_empty() {
+        true => Vec::new(),
+        false => of_files(&repo.work_tree()?, made, kept, &mut since, progress)?,
+    };
+    if !made.entries.is_empty() {
+        let index = repo.index_tree()?;
+        since.extend(differing(&index, &made.entries, &BTreeMap::new())?);
+        if made.files.is_empty() && since.is_empty() {
+            changes = of_entries(&index, &made.entries, progress)?;
         }
     }
-
-    /// Returns whether HEAD can go back to where it was before, and nobody else has them.
-    pub(super) fn can_go_back(&self) -> bool {
-        self.is_head && self.remote.is_none()
+    if !since.is_empty() {
+        return Err(TransactionError::ChangedSince { all: since });
     }
+    let renamed: BTreeMap<_, _> = made.renamed.iter().map(|(new, old)| (old, new)).collect();
+    for change in changes.iter_mut().filter(|change| change.before.is_none()) {
+        change.from = renamed.get(&change.path).map(|new| (*new).clone());
+    }
+    Ok(ChangeSet::new(changes))
 }
 
 /// Works out what becomes of the files, and names the files that changed since.
@@ -536,24 +470,6 @@ impl Reverse {
         match self.has_files {
             true => recheck::still_holds(&repo.work_tree()?, changes, progress),
             false => Ok(()),
-        }
-    }
-
-    /// Returns where HEAD is, if it is to go back from there.
-    pub(super) fn head(
-        &self,
-        repo: &Repo,
-        progress: &Progress,
-    ) -> Result<Option<git2::Oid>, TransactionError> {
-        let Some(back) = &self.back else {
-            return Ok(None);
-        };
-        repo.check_calm()?;
-        lock::await_head(repo, progress)?;
-        let head = repo.head_commit()?;
-        match head == Some(back.from) {
-            true => Ok(head),
-            false => Err(CommitError::HeadMoved.into()),
         }
     }
 

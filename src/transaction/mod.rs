@@ -35,6 +35,7 @@ mod kept_index;
 mod last;
 mod layout;
 mod lock;
+mod made_commits;
 mod manifest;
 mod news;
 mod publish;
@@ -55,7 +56,8 @@ use std::collections::BTreeMap;
 pub use earlier::{Earlier, Listed, earlier};
 pub use error::{Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::Seen;
-pub use last::{Last, MadeCommits, Reverse, Undoing, last};
+pub use last::{Last, Reverse, Undoing, last};
+pub use made_commits::MadeCommits;
 pub use manifest::RunKind;
 pub use recheck::unmade;
 pub use recover::{

@@ -163,6 +163,10 @@ pub(super) fn of_command(
     };
     let mut block = nested(decoded, Setting { options, ..setting })?;
     place(&mut block, &directory);
+    let is_below = !setting.directory.is_empty() && !is_absolute(setting.directory.as_bytes());
+    if let Some(program) = meaning.from_top.clone().filter(|_| is_below) {
+        refuse(&mut block, Error::Command(command::Doubt::FromTop(program)));
+    }
     Some(block)
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct Meaning {
     pub(crate) strip: Option<u32>,
     /// Whether the counts of a diff's hunks mean nothing.
     pub(crate) recount: bool,
+    /// The program that takes names from the top of the work tree, wherever the script runs.
+    pub(crate) from_top: Option<String>,
 }
 
 /// Why it can't be said what a command does with a patch.

@@ -138,9 +138,10 @@ impl<'s> Shell<'s> {
     fn meaning(&self, call: &Call<'_>, patch: &[u8]) -> Result<Meaning, Doubt> {
         let name = call.name.to_owned();
         let too_long = || Doubt::Word(name.clone());
-        let directory = entered(&self.directory, &call.directory).ok_or_else(too_long)?;
-        let mut directory = directory;
+        let mut directory = entered(&self.directory, &call.directory).ok_or_else(too_long)?;
         let mut lines = patch.lines();
+        let is_of_git = patch.lines().any(|line| line.starts_with(GIT));
+        let is_from_top = call.names == Names::Top || call.names == Names::Git && is_of_git;
         let is_below = !directory.is_empty() && !directory.starts_with('/');
         let is_name = |line: &[u8]| {
             (line.starts_with(b"--- ") || line.starts_with(b"+++ "))
@@ -149,7 +150,7 @@ impl<'s> Shell<'s> {
         };
         match call.names {
             Names::Top if is_below => return Err(Doubt::FromTop(name)),
-            Names::Git if is_below && lines.any(|line| line.starts_with(GIT)) => {
+            Names::Git if is_below && is_of_git => {
                 all_inside(patch, &directory, call)?;
                 directory.clear();
             }
@@ -169,6 +170,7 @@ impl<'s> Shell<'s> {
             directory,
             strip: call.strip,
             recount: call.recount,
+            from_top: is_from_top.then_some(name),
         })
     }
 }
