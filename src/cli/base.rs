@@ -1,6 +1,12 @@
-use super::error::Failure;
+use std::collections::BTreeMap;
+
+use super::error::{CliError, Failure, failed};
 use super::options;
-use crate::repo::{self, Repo, Side};
+use crate::repo::{self, Repo, RepoError, Side};
+use llmpatch::apply::Responses;
+use llmpatch::patch::Patch;
+use llmpatch::report::Diagnostic;
+use llmpatch::text::{Located, Source};
 use llmpatch::tree::Tree;
 
 /// Who says which tree responses are about.
@@ -14,6 +20,70 @@ pub(super) enum About {
     Open(Option<String>),
     /// None: they are about what is to change.
     Nothing,
+}
+
+impl About {
+    /// Returns the full id of the commit or tree that responses are about, if an option, a setting
+    /// or a response names one.
+    ///
+    /// # Errors
+    /// If it doesn't exist, or the responses name several.
+    pub(super) fn of(
+        &self,
+        responses: &Responses<'_>,
+        sources: &[Source],
+        repo: &Repo,
+    ) -> Result<Option<String>, Failure> {
+        let refused = |error: &Located<_>| failed(Diagnostic::all([error], sources));
+        let (rev, span) = match (self, &responses.bases[..]) {
+            (About::Asked(rev), _) | (About::Open(Some(rev)), []) => (rev.clone(), None),
+            (About::Auto, []) => (commented(&responses.patches)?, None),
+            (About::Open(_) | About::Auto, [first, others @ ..]) => {
+                if let Some(other) = others.iter().find(|other| other.value != first.value) {
+                    let error = CliError::TwoBases {
+                        first: first.value.clone(),
+                        second: other.value.clone(),
+                    };
+                    return Err(refused(&Located::new(other.span, error)));
+                }
+                (first.value.to_string(), first.span)
+            }
+            _ => return Ok(None),
+        };
+        match repo.revision(&rev) {
+            Ok(revision) => Ok(Some(revision.to_string())),
+            Err(RepoError::NoRevision { rev }) if span.is_some() || *self == About::Auto => {
+                Err(refused(&Located::new(span, CliError::UnknownBase { rev })))
+            }
+            Err(RepoError::NoRevision { rev }) if matches!(self, About::Open(_)) => {
+                Err(Failure::from(RepoError::Setting {
+                    key: "llmpatch.base".to_owned(),
+                    value: rev.into(),
+                    wanted: "the name of a commit or tree here",
+                }))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Returns the commit that review comments were written for.
+///
+/// # Errors
+/// If there is none, or if there are several.
+fn commented(patches: &[Patch<'_>]) -> Result<String, CliError> {
+    let mut commits: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let records = patches.iter().flat_map(|patch| &patch.edits);
+    let comments = records.filter_map(|edit| edit.record.as_ref()?.comment.as_ref());
+    for (commit, ids) in comments.flat_map(|comment| &comment.commits) {
+        let known = commits.entry(commit.clone()).or_default();
+        known.extend(ids.iter().cloned());
+    }
+    match commits.len() {
+        0 => Err(CliError::NoCommentedCommit),
+        1 => Ok(commits.into_keys().collect()),
+        _ => Err(CliError::SeveralCommits { commits }),
+    }
 }
 
 /// The state of the files that a change is worked out against.

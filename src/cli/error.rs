@@ -308,13 +308,7 @@ impl Diagnose for CliError {
             CliError::Unexpected { found, files } => {
                 of.note(format!("the plan would now be {found}:\n{}", listed(files)))
             }
-            CliError::SeveralCommits { commits } => {
-                of.notes(commits.iter().map(|(commit, ids)| {
-                    let s = if ids.len() == 1 { "" } else { "s" };
-                    let ids = text::listed(ids.iter().map(|id| Shown(id.as_bytes())), ids.len());
-                    format!("{}: comment{s} {ids}", Shown(commit.as_bytes()))
-                }))
-            }
+            CliError::SeveralCommits { commits } => of.notes(commits.iter().map(of_commit)),
             CliError::NothingToUndo => {
                 of.note("the last ten applies in this work tree can be taken back, each once")
             }
@@ -381,6 +375,13 @@ fn of_user(error: &PathError) -> Diagnostic {
 const RECOVER: &str = "run `git llmpatch recover`; the next apply does so, too";
 
 const RECOVER_OF_ANOTHER: &str = "it was another user's: have that user run `git llmpatch recover`";
+
+/// Says which comments were written for a commit.
+fn of_commit((commit, ids): (&String, &Vec<String>)) -> String {
+    let s = if ids.len() == 1 { "" } else { "s" };
+    let ids = text::listed(ids.iter().map(|id| Shown(id.as_bytes())), ids.len());
+    format!("{}: comment{s} {ids}", Shown(commit.as_bytes()))
+}
 
 /// Lists the first of many files.
 fn listed(files: &[FileReport]) -> String {

@@ -10,14 +10,14 @@ use std::ffi::OsStr;
 use super::base::{About, Base};
 use super::conclude::conclude;
 use super::config;
-use super::error::{CliError, Failure, failed};
+use super::error::{CliError, Failure};
 use super::exit::Exit;
 use super::observed_tree::ObservedTree;
 use super::options::{Reading, Verbosity};
 use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
-use crate::repo::{BlobId, ConflictMarkers, Mail, Repo, RepoError};
+use crate::repo::{BlobId, ConflictMarkers, Mail, Repo};
 use crate::report::human::Style;
 use crate::system::OsStrExt as _;
 use crate::transaction::{self, How, Interrupted, Recovered};
@@ -227,7 +227,7 @@ impl Session {
             .filter(|_| work.is_watched());
         let paths = paths.filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(self.interrupted(base), tree).counting(paths, work.progress());
-        let about = self.about(&responses, sources)?;
+        let about = self.about.of(&responses, sources, &self.repo)?;
         let plan = self.plan(&responses.patches, base, about.as_deref(), &tree)?;
         drop(work);
         // What is half changed is no state to find errors in.
@@ -268,48 +268,6 @@ impl Session {
                 Ok(self.repo.mail(source.bytes())?)
             }
             _ => Ok(None),
-        }
-    }
-
-    /// Returns the full id of the commit or tree that responses are about, if an option, a setting
-    /// or a response names one.
-    ///
-    /// # Errors
-    /// If it doesn't exist, or the responses name several.
-    fn about(
-        &self,
-        responses: &Responses<'_>,
-        sources: &[Source],
-    ) -> Result<Option<String>, Failure> {
-        let refused = |error: &Located<_>| failed(Diagnostic::all([error], sources));
-        let (rev, span) = match (&self.about, &responses.bases[..]) {
-            (About::Asked(rev), _) | (About::Open(Some(rev)), []) => (rev.clone(), None),
-            (About::Auto, []) => (commented(&responses.patches)?, None),
-            (About::Open(_) | About::Auto, [first, others @ ..]) => {
-                if let Some(other) = others.iter().find(|other| other.value != first.value) {
-                    let error = CliError::TwoBases {
-                        first: first.value.clone(),
-                        second: other.value.clone(),
-                    };
-                    return Err(refused(&Located::new(other.span, error)));
-                }
-                (first.value.to_string(), first.span)
-            }
-            _ => return Ok(None),
-        };
-        match self.repo.revision(&rev) {
-            Ok(revision) => Ok(Some(revision.to_string())),
-            Err(RepoError::NoRevision { rev }) if span.is_some() || self.about == About::Auto => {
-                Err(refused(&Located::new(span, CliError::UnknownBase { rev })))
-            }
-            Err(RepoError::NoRevision { rev }) if matches!(self.about, About::Open(_)) => {
-                Err(Failure::from(RepoError::Setting {
-                    key: "llmpatch.base".to_owned(),
-                    value: rev.into(),
-                    wanted: "the name of a commit or tree here",
-                }))
-            }
-            Err(error) => Err(error.into()),
         }
     }
 
@@ -455,25 +413,6 @@ impl Session {
             feedback: feedback.flatten(),
             ..Report::failed_with(State::NothingChanged, refused.errors, refused.warnings)
         })
-    }
-}
-
-/// Returns the commit that review comments were written for.
-///
-/// # Errors
-/// If there is none, or if there are several.
-fn commented(patches: &[Patch<'_>]) -> Result<String, CliError> {
-    let mut commits: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let records = patches.iter().flat_map(|patch| &patch.edits);
-    let comments = records.filter_map(|edit| edit.record.as_ref()?.comment.as_ref());
-    for (commit, ids) in comments.flat_map(|comment| &comment.commits) {
-        let known = commits.entry(commit.clone()).or_default();
-        known.extend(ids.iter().cloned());
-    }
-    match commits.len() {
-        0 => Err(CliError::NoCommentedCommit),
-        1 => Ok(commits.into_keys().collect()),
-        _ => Err(CliError::SeveralCommits { commits }),
     }
 }
 

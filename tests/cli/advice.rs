@@ -223,6 +223,7 @@ const NAMED_IN_PAGES: &[&str] = &[
     "git commit <path>",
     "git config llmpatch.fuzz",
     "git diff",
+    "git diff --binary",
     "git diff --cached",
     "git fetch",
     "git format-patch",

@@ -53,13 +53,7 @@ impl Messages<'_, '_> {
         let entry = SessionEntry {
             call: Some((ids(&["id"], fields), "comment".to_owned())),
             outcome: Some(Outcome::Done),
-            comment: Some(ReviewComment {
-                authors: author(fields).into_iter().collect(),
-                commits: text(fields, "original_commit_id")
-                    .map(|id| (id.text().to_owned(), ids(&["id"], fields)))
-                    .into_iter()
-                    .collect(),
-            }),
+            comment: Some(about(fields)),
             place: around.path.to_string(),
             ..SessionEntry::default()
         };
@@ -112,6 +106,16 @@ impl Messages<'_, '_> {
             text: Text::at(text, span),
             unterminated: false,
         }
+    }
+}
+
+/// Returns who wrote a comment, and for which commit.
+fn about(fields: &Fields<'_>) -> ReviewComment {
+    let commit = text(fields, "original_commit_id");
+    let commit = commit.map(|commit| (commit.text().to_owned(), ids(&["id"], fields)));
+    ReviewComment {
+        authors: author(fields).into_iter().collect(),
+        commits: commit.into_iter().collect(),
     }
 }
 

@@ -35,6 +35,7 @@ fn of(handed: &Handed) -> String {
         directory,
         strip,
         recount,
+        ..
     } = &handed.meaning;
     let strip = strip.map_or(String::new(), |strip| format!(" {strip}"));
     let recount = if *recount { " recount" } else { "" };
