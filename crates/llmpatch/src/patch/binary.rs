@@ -117,7 +117,7 @@ enum Method {
 struct Hunk {
     method: Method,
     /// How long the data is, inflated.
-    len: usize,
+    len: u64,
     deflated: Vec<u8>,
     /// Whether its empty line was read.
     is_whole: bool,
@@ -164,7 +164,7 @@ impl Hunk {
     /// Returns the lengths of the content that a delta is of, and of the content that is made.
     fn lengths(&self) -> Option<(Option<u64>, u64)> {
         if self.method == Method::Literal {
-            return Some((None, self.len as u64));
+            return Some((None, self.len));
         }
         // Two numbers have 20 bytes at most.
         let begin = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&self.deflated, 20);
@@ -175,13 +175,12 @@ impl Hunk {
     }
 
     fn inflate(&self, may: &mut impl FnMut(usize) -> bool) -> Result<Vec<u8>, BinaryFault> {
-        if !may(self.len) {
-            return Err(BinaryFault::Large);
-        }
-        let content =
-            miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&self.deflated, self.len);
+        // What no memory could hold is too much, too.
+        let len = usize::try_from(self.len).ok().filter(|len| may(*len));
+        let len = len.ok_or(BinaryFault::Large)?;
+        let content = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&self.deflated, len);
         let content = content.map_err(|_| BinaryFault::Data)?;
-        if content.len() == self.len {
+        if content.len() == len {
             Ok(content)
         } else {
             Err(BinaryFault::Data)
@@ -222,14 +221,13 @@ fn patched(
 ) -> Result<Vec<u8>, BinaryFault> {
     let wrong = BinaryFault::Delta;
     let mut rest = delta;
-    let mut length = || usize::try_from(number(&mut rest)?).ok();
-    let (of, len) = (length().ok_or(wrong)?, length().ok_or(wrong)?);
-    if of != old.len() {
+    let mut length = || number(&mut rest).ok_or(wrong);
+    let (of, len) = (length()?, length()?);
+    if of != old.len() as u64 {
         return Err(wrong);
     }
-    if !may(len) {
-        return Err(BinaryFault::Large);
-    }
+    let len = usize::try_from(len).ok().filter(|len| may(*len));
+    let len = len.ok_or(BinaryFault::Large)?;
     let mut new = Vec::new();
     while let Some((&command, behind)) = rest.split_first() {
         rest = behind;
