@@ -17,7 +17,7 @@ impl Diagnose for Error {
                 path: path.clone(),
                 ..unsupported
             }
-            .help("take this section out; `git apply` takes it if `git diff --binary` printed it"),
+            .help("take this section out; what `git diff --binary` prints of it is applied"),
             Error::Uncounted => of.help(format!("{CUT}; {RECOUNT}")),
             Error::CutHeader => of.help(CUT),
             Error::CutHunk { .. } => of.help(format!("{CUT}; {RECOUNT}")),
