@@ -310,11 +310,17 @@ impl Repo {
     /// If there is none of that name.
     pub(super) fn id_of(&self, named: &str) -> Result<git2::Oid, RepoError> {
         // libgit2 takes the parent of a replaced commit for that of the commit.
-        if self.standin.is_none() && !self.replaces_objects()? {
-            let object = self.git.revparse_single(named);
-            return Ok(object.map_err(|_| RepoError::no_revision(named))?.id());
+        let is_for_git = self.standin.is_some() || self.replaces_objects()?;
+        let mut name = named.to_owned();
+        if !is_for_git {
+            if let Ok(object) = self.git.revparse_single(named) {
+                return Ok(object.id());
+            }
+            // It may be in a pack, or among packed references, that came while libgit2 looked. Of a
+            // whole id git is to say whether it is there.
+            name += "^{object}";
         }
-        let args = ["rev-parse", "--revs-only", "--end-of-options", named];
+        let args = ["rev-parse", "--revs-only", "--end-of-options", &name];
         match self.ids_by_git(args.into_iter(), named)?[..] {
             [id] => Ok(id),
             _ => Err(RepoError::no_revision(named)),
