@@ -131,9 +131,14 @@ impl<'r> Prepared<'r> {
             id,
             expected,
         };
-        // Else a hook added something of its own.
         let is_expected = left == expected && repo.tree_of(id).is_ok_and(|tree| tree == expected);
-        let is_just_this = is_expected && self.install(next).is_ok();
+        let is_just_this = if is_expected {
+            self.install(next).is_ok()
+        } else {
+            // A hook added something of its own: another index is made, in the same place.
+            drop(next);
+            false
+        };
         if !is_just_this && let Err(error) = self.follow(before, id, left, private) {
             let reason = error.to_string();
             self.staging.warnings.push(Warning::IndexBehind { reason });
