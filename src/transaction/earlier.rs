@@ -57,7 +57,7 @@ pub fn earlier(repo: &Repo) -> Result<Listed, TransactionError> {
                 break;
             }
         };
-        let mut one = Earlier::of(repo, head, &opened);
+        let mut one = Earlier::of(repo, head, &opened)?;
         if let Some(made) = opened.0.made().filter(|_| !one.is_for_git) {
             one.since = taken_back.and(repo, made, &opened)?;
         }
@@ -175,13 +175,22 @@ impl Tree for TreeBefore<'_> {
 
 impl Earlier {
     /// Returns what a change was.
-    pub(super) fn of(repo: &Repo, head: Option<git2::Oid>, (record, dir, _): &Opened) -> Self {
+    ///
+    /// # Errors
+    /// If git can't say what became of its commits.
+    pub(super) fn of(
+        repo: &Repo,
+        head: Option<git2::Oid>,
+        (record, dir, _): &Opened,
+    ) -> Result<Self, TransactionError> {
         let ids = match record {
             Record::Commit(id, before) => Some((&id[..], before.as_deref())),
             Record::Committed(made) => Some((&made.id[..], Some(&made.before[..]))),
             _ => None,
         };
-        let commits = ids.map(|ids| MadeCommits::of(repo, head, ids));
+        let commits = ids
+            .map(|ids| MadeCommits::of(repo, head, ids))
+            .transpose()?;
         let goes_back = commits.as_ref().is_some_and(MadeCommits::can_go_back);
         let made = record.made();
         let files = made.iter().flat_map(|made| &made.files);
@@ -197,12 +206,12 @@ impl Earlier {
         let mut files: Vec<_> = files.chain(entries).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
-        Self {
+        Ok(Self {
             when: kept::when(dir),
             is_for_git: commits.is_some() && !(goes_back && made.is_some()),
             commits,
             files,
             since: Vec::new(),
-        }
+        })
     }
 }

@@ -228,7 +228,8 @@ pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Earlier>, TransactionE
         let head = repo.head_commit()?;
         let newest = opened(&home, number)?
             .as_ref()
-            .map(|opened| Earlier::of(repo, head, opened));
+            .map(|opened| Earlier::of(repo, head, opened))
+            .transpose()?;
         let directory = home.path().join(format!("{KEPT}{number}"));
         forget(&home.dir, number).map_err(TransactionError::io("remove", &directory))?;
         if newest.is_some() {

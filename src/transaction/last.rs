@@ -139,12 +139,12 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     let head = || repo.head_commit();
     let (made, commits, back) = match record {
         Record::Commit(id, before) => {
-            let made = MadeCommits::of(repo, head()?, (&id, before.as_deref()));
+            let made = MadeCommits::of(repo, head()?, (&id, before.as_deref()))?;
             return Ok(Last::Commits(made));
         }
         Record::Committed(committed) => {
             let ids = (&committed.id[..], Some(&committed.before[..]));
-            let made = MadeCommits::of(repo, head()?, ids);
+            let made = MadeCommits::of(repo, head()?, ids)?;
             let Some(back) = Back::of(repo, &committed).filter(|_| made.can_go_back()) else {
                 return Ok(Last::Commits(made));
             };

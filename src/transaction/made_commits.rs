@@ -4,7 +4,7 @@ use super::error::TransactionError;
 use super::last::Reverse;
 use super::lock;
 use super::record::CommittedChange;
-use crate::repo::{CommitError, CommitRequest, Repo};
+use crate::repo::{CommitError, CommitRequest, Repo, RepoError};
 use llmpatch::progress::Progress;
 
 /// What has become of the commits that were made of a change.
@@ -37,11 +37,14 @@ pub(super) struct Back {
 
 impl MadeCommits {
     /// Looks for a commit, or for several from HEAD as it was before, where HEAD is at `now`.
+    ///
+    /// # Errors
+    /// If git can't say which branches have it.
     pub(super) fn of(
         repo: &Repo,
         now: Option<git2::Oid>,
         (id, before): (&str, Option<&str>),
-    ) -> Self {
+    ) -> Result<Self, RepoError> {
         let oid = repo.commit_id(id);
         let is_there = now.is_some_and(|now| repo.leads_to(oid, now).unwrap_or(false));
         let is_parent = |before: &&str| {
@@ -50,17 +53,17 @@ impl MadeCommits {
         };
         let before = before.filter(|before| !is_parent(before));
         let is_head = oid.is_some_and(|id| now == oid && repo.has_one_parent(id));
-        Self {
+        let last = oid.filter(|_| is_head);
+        let remote = last.map(|id| repo.remote_branch_with(id)).transpose()?;
+        Ok(Self {
             full: id.to_owned(),
             id: repo.abbreviated(id),
             before: before.map(|before| repo.abbreviated(before)),
             is_there,
             is_below: is_there && now != oid,
             is_head,
-            remote: oid
-                .filter(|_| is_head)
-                .and_then(|id| repo.remote_branch_with(id)),
-        }
+            remote: remote.flatten(),
+        })
     }
 
     /// Returns whether HEAD can go back to where it was before, and nobody else has them.

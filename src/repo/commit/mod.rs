@@ -301,7 +301,10 @@ impl Repo {
     }
 
     /// Returns a remote-tracking branch that has a commit, by its short name.
-    pub(crate) fn remote_branch_with(&self, id: Oid) -> Option<String> {
+    ///
+    /// # Errors
+    /// If git can't say.
+    pub(crate) fn remote_branch_with(&self, id: Oid) -> Result<Option<String>, RepoError> {
         let contains = format!("--contains={id}");
         let arguments = [
             "for-each-ref",
@@ -310,13 +313,9 @@ impl Repo {
             &contains,
             "refs/remotes",
         ];
-        let said = Git::new(self).output(arguments, b"");
-        // Where git can't say, it isn't known to be nobody's.
-        let Ok(said) = said else {
-            return Some("refs/remotes".to_owned());
-        };
-        let name = said.lines().next()?;
-        Some(name.to_str_lossy().into_owned())
+        let said = Git::new(self).output(arguments, b"")?;
+        let name = said.lines().next();
+        Ok(name.map(|name| name.to_str_lossy().into_owned()))
     }
 
     /// Returns whether a commit was made on another.
