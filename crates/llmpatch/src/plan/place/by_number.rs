@@ -117,8 +117,9 @@ fn place_all(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) ->
         found.push((number, hunk, placed));
         Ok(ways)
     });
-    // Stable, so that two insertions at one place stay in the order of their hunks.
-    found.sort_by_key(|(.., found)| (found.range.start, found.range.end));
+    // Stable: of hunks at one place insertions come first, and the others are in the order in which
+    // the later one shares the earlier one's context.
+    found.sort_by_key(|(.., found)| (found.range.start, !found.range.is_empty()));
     let mut is_top = true;
     let mut placed: Vec<_> = found
         .into_iter()
