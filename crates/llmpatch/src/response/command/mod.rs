@@ -92,6 +92,8 @@ pub enum Doubt {
     LeftOut(String),
     #[error("`{0}` without `-p` takes only the last parts of names")]
     Strip(String),
+    #[error("without `-p`, `git apply` in `{0}` guesses how many directories to take off names")]
+    Guess(String),
     #[error("only a shell knows which directory `{0}` is")]
     Expansion(String),
     #[error("the directory `{0}` is outside of the work tree")]

@@ -154,6 +154,12 @@ impl<'s> Shell<'s> {
                 all_inside(patch, &directory, call)?;
                 directory.clear();
             }
+            Names::Git if is_below && call.strip.is_none() => {
+                let mut names = patch.lines().filter(|line| is_name(line));
+                if names.any(|line| strips_more(&line[4..], &directory, call.prefix)) {
+                    return Err(Doubt::Guess(directory));
+                }
+            }
             Names::Last if call.strip.is_none() && lines.any(is_name) => {
                 return Err(Doubt::Strip(name));
             }
@@ -172,6 +178,21 @@ impl<'s> Shell<'s> {
             recount: call.recount,
             from_top: is_from_top.then_some(name),
         })
+    }
+}
+
+/// Returns whether `git apply` strips more than one directory of a name unless it is told how many:
+/// it guesses that a name which has the directory where it runs is to lose that.
+fn strips_more(name: &[u8], directory: &str, prefix: &str) -> bool {
+    let name = name.strip_prefix(b"\"").unwrap_or(name);
+    let root = if prefix.is_empty() { "" } else { "/" };
+    let name = [prefix.as_bytes(), root.as_bytes(), name].concat();
+    let inside = [directory, "/"].concat();
+    let below_first = name.split_once_str("/").map_or(&b""[..], |(_, rest)| rest);
+    if name.starts_with(inside.as_bytes()) {
+        directory.contains('/')
+    } else {
+        below_first.starts_with(inside.as_bytes())
     }
 }
 
