@@ -6,8 +6,7 @@
 //! the repository and writes nothing anywhere. Each finding is printed with its commit, its path
 //! and its line; what the format can't say is left out and counted. `judged.txt` lists the findings
 //! that somebody has looked at and that are right: a conflict marker that was committed, say. Paths
-//! that are named hold such text on purpose, and everything below them. The program ends with status 1 if a lint finds anything else, but for files that run by themselves,
-//! which are counted.
+//! that are named hold such text on purpose, and everything below them. The program ends with status 1 if a lint finds anything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,7 +16,6 @@ use anyhow::{Context as _, Result, bail};
 use git_llmpatch::repo::{Commit, Repo, Side};
 use llmpatch::compare::Compare;
 use llmpatch::format::{self, Options};
-use llmpatch::kind::Kind;
 use llmpatch::lint::{Found, Lints};
 use llmpatch::patch::{FileEdit, Format, Operation, Patch};
 use llmpatch::path::Resolver;
@@ -63,8 +61,6 @@ struct Tally {
     left_out: usize,
     /// What lints found.
     found: BTreeMap<Place, Finding>,
-    /// How many of the files run by themselves.
-    executes: BTreeSet<(String, String)>,
     /// Why these were left out: kind, reason and commits.
     refused: BTreeMap<(String, String), BTreeSet<String>>,
 }
@@ -225,10 +221,6 @@ impl Tally {
     fn note(&mut self, found: &Found, commit: &str, text: &str, format: &str) {
         let path = found.path.to_string();
         let kind = found.finding.kind();
-        if kind == Kind::Executes {
-            self.executes.insert((commit.to_owned(), path));
-            return;
-        }
         let place = (kind.to_string(), commit.to_owned(), path);
         let finding = self.found.entry(place).or_insert_with(|| Finding {
             text: format!("{}: {text}", found.finding),
@@ -264,7 +256,6 @@ impl Tally {
             ..
         } = self;
         println!("{commits} commits, {files} files, {responses} responses, {left_out} left out");
-        println!("files that run by themselves: {}", self.executes.len());
         for ((verdict, kind), count) in &kinds {
             println!("{verdict} {kind}: {count}");
         }

@@ -96,7 +96,7 @@ fn by_git(patch: &[u8], before: &Files) -> Option<Files> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(few(80)))]
+    #![proptest_config(ProptestConfig { cases: few(80), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn binary_patches_make_what_git_makes_of_them((before, after) in scene()) {
@@ -129,7 +129,12 @@ proptest! {
         let theirs = by_git(&patch, &before);
         match (ours.files, theirs) {
             (Ok(ours), Some(theirs)) => prop_assert_eq!(ours, theirs, "{}", shown(&patch)),
-            (Ok(ours), None) => prop_assert_eq!(ours, after, "{}", shown(&patch)),
+            // git wants the empty line at the end of a section, too. What was behind it is cut off.
+            (Ok(ours), None) => {
+                let is_whole = |name| [before.get(name), after.get(name)].contains(&ours.get(name));
+                let mut names = before.keys().chain(after.keys()).chain(ours.keys());
+                prop_assert!(names.all(is_whole), "{}", shown(&patch));
+            }
             // git leaves out sections that it can't read, and those behind, and says so at most.
             (Err(_), _) => {}
         }

@@ -183,13 +183,9 @@ kinds! {
     LineNumbers = "line-numbers", Nobody;
     /// Added lines begin with the `+` or `-` of a diff.
     DiffPrefixes = "diff-prefixes", Nobody;
-    /// A long added line has escapes such as `\\n` in place of line ends.
-    EscapedText = "escaped-text", Nobody;
-    /// An added line has entities such as `&lt;` in place of the signs of code.
-    Entities = "entities", Nobody;
-    /// A file is touched that runs by itself or decides what runs: a hook, a workflow, the settings
-    /// of an editor or an agent.
-    Executes = "executes", Nobody;
+    /// What an edit adds ends with the line behind it, or begins with the line above it, which the
+    /// text that it replaces doesn't have.
+    RepeatedLine = "repeated-line", Nobody;
     /// A printed response replaces an existing file as a whole, since the format can't express the
     /// change otherwise.
     ReplacedWhole = "replaced-whole", Nobody;
@@ -232,6 +228,8 @@ kinds! {
     Directory = "directory", Nobody;
     /// A find that begins or ends inside a word of the file.
     InsideWord = "inside-word", Nobody;
+    /// A find that begins inside the indentation of a line, while the new text has further lines.
+    InsideIndentation = "inside-indentation", Nobody;
     /// An `occurrence="last"` whose match overlaps the last as occurrences are counted; or a hunk that
     /// begins in the context of the hunk before.
     Overlap = "overlap", Nobody;

@@ -104,13 +104,14 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::ToolSyntax, "envelope/lint-tool-syntax/is-told"),
     (Kind::LineNumbers, "envelope/lint-line-numbers/is-told"),
     (Kind::DiffPrefixes, "blocks/lint-diff-prefixes"),
-    (Kind::EscapedText, "envelope/lint-escaped-text"),
-    (Kind::Entities, "envelope/lint-entities"),
+    (
+        Kind::RepeatedLine,
+        "shapes/lint-repeated-line/behind-a-block",
+    ),
     (
         Kind::Encoding,
         "envelope/a-line-in-utf-8/in-a-file-of-shift-jis-is-refused",
     ),
-    (Kind::Executes, "envelope/lint-executes/is-told"),
     (Kind::NoChange, "shapes/a-hunk-that-changes-nothing"),
     (
         Kind::PartialDeleteBody,
@@ -160,6 +161,10 @@ const CASES: &[(Kind, &str)] = &[
         "blocks/an-empty-search/fills-an-empty-file",
     ),
     (Kind::InsideWord, "shapes/a-find-inside-a-word"),
+    (
+        Kind::InsideIndentation,
+        "shapes/a-find-inside-an-indentation/is-told",
+    ),
     (
         Kind::Overlap,
         "opx/a-last-occurrence/overlaps-the-last-counted-is-told",

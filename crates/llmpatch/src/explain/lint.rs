@@ -29,10 +29,6 @@ impl Diagnose for Found {
                      to have, or only the lines that change (`*** Update File:`, \
                      op=\"patch\", a diff)",
                 ),
-            Finding::Executes(_) => of.help(
-                "look at it before anything runs; `git config --add llmpatch.protect \
-                 :preset:executes` refuses such files",
-            ),
             Finding::Character(_) => of
                 .help(
                     "look at the line in an editor that shows such characters, and take it out \
@@ -53,9 +49,14 @@ impl Diagnose for Found {
             Finding::DiffPrefixes => of
                 .help("if they aren't meant, take them out of the file")
                 .advice("send the lines as the file is to have them, without `+` before them"),
-            Finding::Escaped(_) | Finding::Entity(_) => of
-                .help("if it isn't meant, write the characters themselves")
-                .advice("send the text as the file is to have it: it is encoded once too often"),
+            Finding::Repeated => of
+                .help(
+                    "if it isn't to be there twice, leave it out, or have it in the old text, too",
+                )
+                .advice(
+                    "end the new text where the old text ends: a line behind the old text stays \
+                     as it is",
+                ),
             Finding::ConflictMarker | Finding::PatchMarker => of,
         }
     }

@@ -20,6 +20,9 @@ impl Diagnose for Warning {
             Warning::InsideWord { path, line, .. } => {
                 of.shows(place(path, line, "the text is found here", "inside a word"))
             }
+            Warning::InsideIndentation { path, line } => {
+                of.shows(place(path, line, "the text is found here", "indented more"))
+            }
             Warning::BlankEdges { at, .. }
             | Warning::PartialDeleteBody { first: at, .. }
             | Warning::EmptyLine { at, .. } => Diagnostic {

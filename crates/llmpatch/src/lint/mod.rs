@@ -7,13 +7,13 @@
 mod characters;
 mod elision;
 mod marks;
+mod repeated;
 mod shapes;
 mod touched;
 
 use crate::kind::Kind;
 use crate::patch::Patch;
 use crate::path::{RepoPath, Resolver};
-use crate::pathspec::executes;
 use crate::plan::ChangeSet;
 use crate::text::{Located, plural};
 use touched::Touched;
@@ -41,7 +41,7 @@ struct Lint {
 pub struct Lints([Option<Verdict>; Lints::TABLE.len()]);
 
 impl Lints {
-    const TABLE: [Lint; 10] = [
+    const TABLE: [Lint; 8] = [
         Lint {
             kind: Kind::Elision,
             find: elision::find,
@@ -71,16 +71,8 @@ impl Lints {
             find: shapes::diff_prefixes,
         },
         Lint {
-            kind: Kind::EscapedText,
-            find: shapes::escaped_text,
-        },
-        Lint {
-            kind: Kind::Entities,
-            find: shapes::entities,
-        },
-        Lint {
-            kind: Kind::Executes,
-            find: executing,
+            kind: Kind::RepeatedLine,
+            find: repeated::find,
         },
     ];
 
@@ -172,15 +164,9 @@ pub enum Finding {
     /// All added lines begin with `+` or `-`.
     #[error("the added lines begin with the `+` or `-` of a diff")]
     DiffPrefixes,
-    /// A long added line has escapes outside of strings.
-    #[error("this line has `{_0}` in place of the character that it stands for")]
-    Escaped(&'static str),
-    /// An added line has an entity in the place of code's own signs.
-    #[error("this line has `{_0}`, in a file that has no entities")]
-    Entity(&'static str),
-    /// The file runs by itself, or says what does.
-    #[error("this file says {_0}")]
-    Executes(&'static str),
+    /// The first or last line of what an edit adds is the line before or behind it already.
+    #[error("the file has this line right beside the change already, and now has it twice")]
+    Repeated,
 }
 
 impl Finding {
@@ -202,17 +188,7 @@ impl Finding {
             Finding::Character(_) | Finding::InName(_) => Kind::HiddenCharacters,
             Finding::LineNumbers => Kind::LineNumbers,
             Finding::DiffPrefixes => Kind::DiffPrefixes,
-            Finding::Escaped(_) => Kind::EscapedText,
-            Finding::Entity(_) => Kind::Entities,
-            Finding::Executes(_) => Kind::Executes,
+            Finding::Repeated => Kind::RepeatedLine,
         }
     }
-}
-
-/// Finds a file that runs by itself, whatever becomes of it.
-fn executing(touched: &Touched<'_>) -> Vec<Located<Finding>> {
-    let what = executes(touched.path.as_bytes()).map(Finding::Executes);
-    what.map(|what| Located::new(touched.named, what))
-        .into_iter()
-        .collect()
 }

@@ -27,6 +27,9 @@ pub(super) struct Touched<'e> {
 /// Lines in a row that one edit adds.
 pub(super) struct Run<'e> {
     pub(super) lines: Vec<&'e Text<'e>>,
+    /// The first and the last of them, if the edit replaces a part of the file and doesn't show
+    /// them as lines that this part has.
+    pub(super) edges: [Option<&'e Text<'e>>; 2],
     /// Whether they are all that the file is to hold.
     pub(super) is_whole: bool,
     /// Whether the format has a `+` before each of them.
@@ -152,19 +155,22 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
 /// Returns the lines that an edit adds, each run of them by itself.
 fn runs<'e>(format: Format, edit: &'e FileEdit<'e>) -> Vec<Run<'e>> {
     let is_hunk = matches!(edit.operation, Operation::Update { .. });
-    let runs: Vec<Vec<&Text<'_>>> = match &edit.operation {
+    let runs: Vec<(Vec<&Text<'_>>, _)> = match &edit.operation {
         Operation::Create { lines, .. } | Operation::Replace { lines } => {
-            vec![lines.iter().collect()]
+            vec![(lines.iter().collect(), [None, None])]
         }
         Operation::Substitute(Substitution { find, put, .. }) => {
             let (head, tail) = same_ends(find, put);
-            vec![put[head..put.len() - tail].iter().collect()]
+            let added: Vec<_> = put[head..put.len() - tail].iter().collect();
+            let edges = edges(&added, head + tail < find.len(), find.iter());
+            vec![(added, edges)]
         }
         Operation::Update { hunks, .. } => hunks.iter().map(added).collect(),
         _ => Vec::new(),
     };
-    let runs = runs.into_iter().map(|lines| Run {
+    let runs = runs.into_iter().map(|(lines, edges)| Run {
         lines,
+        edges,
         is_whole: is_whole(edit),
         has_prefixes: is_hunk || format == Format::Envelope,
     });
@@ -172,7 +178,24 @@ fn runs<'e>(format: Format, edit: &'e FileEdit<'e>) -> Vec<Run<'e>> {
         .collect()
 }
 
-fn added<'e>(hunk: &'e Hunk<'e>) -> Vec<&'e Text<'e>> {
+fn added<'e>(hunk: &'e Hunk<'e>) -> (Vec<&'e Text<'e>>, [Option<&'e Text<'e>>; 2]) {
     let added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
-    added.map(|line| &line.text).collect()
+    let added: Vec<_> = added.map(|line| &line.text).collect();
+    let removes = hunk.lines.iter().any(|line| line.mark == Mark::Removed);
+    let edges = edges(&added, removes, hunk.old().map(|line| &line.text));
+    (added, edges)
+}
+
+/// Returns the first and the last of added lines that aren't among the old ones. A line alone that
+/// replaces nothing is told of where it is placed.
+fn edges<'e>(
+    added: &[&'e Text<'e>],
+    removes: bool,
+    old: impl Iterator<Item = &'e Text<'e>> + Clone,
+) -> [Option<&'e Text<'e>>; 2] {
+    if added.len() < 2 && !removes {
+        return [None, None];
+    }
+    let is_new = |edge: &&Text<'_>| !old.clone().any(|line| line == *edge);
+    [added.first(), added.last()].map(|edge| edge.copied().filter(is_new))
 }

@@ -108,6 +108,15 @@ pub enum Warning {
         how: Side,
         line: Quote,
     },
+    /// A match that begins inside the indentation of its line, of which the new text has several.
+    #[error(
+        "the match in `{path}` begins inside the indentation of line {}, which the further lines of the new text may lack", .line.number
+    )]
+    #[strum(props(
+        kind = "inside-indentation",
+        help = "if they do, give the text to find with the whole indentation of its first line"
+    ))]
+    InsideIndentation { path: RepoPath, line: Quote },
 }
 
 /// How the place of a hunk or a find was found. Its property `how` is what reports call it; where it
@@ -407,7 +416,8 @@ impl Warning {
         | Warning::PartialDeleteBody { path, .. }
         | Warning::BlankEdges { path, .. }
         | Warning::Unescaped { path }
-        | Warning::InsideWord { path, .. }) = self;
+        | Warning::InsideWord { path, .. }
+        | Warning::InsideIndentation { path, .. }) = self;
         path
     }
 }

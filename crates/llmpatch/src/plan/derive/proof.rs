@@ -122,6 +122,7 @@ pub fn leaves_doubt(kind: Kind) -> bool {
             | Kind::PartialDeleteBody
             | Kind::BlankEdges
             | Kind::InsideWord
+            | Kind::InsideIndentation
             | Kind::Overlap
     )
 }

@@ -11,7 +11,9 @@ use super::super::splice;
 use super::super::warning::{Placing, Quote, Warning};
 use super::{Outcome, Task};
 use crate::search::{Document, Side, cuts_word};
-use crate::text::{LineNo, Lines, Located, Span, Splice, Text, same_end, same_start};
+use crate::text::{
+    LineNo, Lines, Located, Span, Splice, Text, indentation, is_blank, same_end, same_start,
+};
 
 /// What is put at each place of a text.
 pub(super) struct Put<'e, 't> {
@@ -78,7 +80,7 @@ impl Outcome {
         let [old, new] = rows.map(|rows| rows.start + around.line..rows.end + around.line);
         self.placed
             .push(task.placement(0, span, old.clone(), new, how.clone()));
-        self.warn_of_word(task, around, lines, &within, span);
+        self.warn_of_edges(task, around, lines, &within, edit);
         if is_idle {
             return None;
         }
@@ -97,31 +99,42 @@ impl Outcome {
         again.map(LineNo::from_index)
     }
 
-    /// Warns of a match that begins or ends inside a word, once.
-    fn warn_of_word(
+    /// Warns of a match that begins or ends inside a word, or begins inside the indentation of a line
+    /// although it becomes several, once.
+    fn warn_of_edges(
         &mut self,
         task: Task<'_>,
         around: &TouchedLines<'_>,
         lines: &Lines<'_>,
         within: &Range<usize>,
-        span: Option<Span>,
+        edit: &Put<'_, '_>,
     ) {
-        let Some(how) = cuts_word(lines, within).filter(|_| !self.has_cut) else {
+        if self.has_cut {
             return;
-        };
-        self.has_cut = true;
-        let index = lines.index_at(if how == Side::End {
+        }
+        let cut = cuts_word(lines, within);
+        let mut further = edit.lines.iter().skip(1);
+        let is_of_several = edit.fitted.is_none() && further.any(|line| !is_blank(line));
+        self.has_cut = cut.is_some() || is_of_several && is_in_indentation(lines, within.start);
+        if !self.has_cut {
+            return;
+        }
+        let at = if cut == Some(Side::End) {
             within.end
         } else {
             within.start
-        });
+        };
+        let index = lines.index_at(at);
         let line = Quote {
             number: LineNo::from_index(index + around.line),
             ..Quote::new(lines, index)
         };
         let path = task.path.clone();
-        self.warnings
-            .push(Located::new(span, Warning::InsideWord { path, how, line }));
+        let warning = match cut {
+            Some(how) => Warning::InsideWord { path, how, line },
+            None => Warning::InsideIndentation { path, line },
+        };
+        self.warnings.push(Located::new(edit.span, warning));
     }
 
     /// Warns of what becomes of the lines at which a text begins and ends.
@@ -149,6 +162,15 @@ impl Outcome {
         };
         self.warnings.push(Located::new(edit.span, warning));
     }
+}
+
+/// Returns whether an offset has whitespace before and behind it, and nothing else before it in its
+/// line.
+fn is_in_indentation(lines: &Lines<'_>, at: usize) -> bool {
+    let index = lines.index_at(at);
+    let column = at - lines.start(index);
+    let line = lines.text(index);
+    column > 0 && column < indentation(line) && indentation(line) < line.len()
 }
 
 /// Returns the length in bytes of the whole lines that are equal at the beginning of two texts, and
