@@ -28,14 +28,8 @@ const CASES: &[(Kind, &str)] = &[
         Kind::ProseEdit,
         "opx/an-edit-in-mid-line/of-prose-is-ignored-with-a-warning",
     ),
-    (
-        Kind::CommentedPatch,
-        "roles/an-envelope-in-a-comment-is-not-read",
-    ),
-    (
-        Kind::QuotedPatch,
-        "roles/a-quoted-envelope-beside-another-is-not-read",
-    ),
+    (Kind::CommentedPatch, "roles/in-a-comment/an-envelope"),
+    (Kind::QuotedPatch, "roles/quoted/an-envelope"),
     (
         Kind::NearPatch,
         "unified/a-hunk-behind-an-envelope-is-ignored",
@@ -62,10 +56,7 @@ const CASES: &[(Kind, &str)] = &[
         Kind::StrayMarker,
         "envelope/an-end-before-the-first-begin-is-a-warning",
     ),
-    (
-        Kind::SkippedFormat,
-        "answers/format-opx-skips-an-envelope-with-a-warning",
-    ),
+    (Kind::SkippedFormat, "answers/both-formats/format-opx"),
     (Kind::DecoratedMarker, "shapes/stars-behind-a-marker"),
     (Kind::BlankInBody, "shapes/blank-line-without-its-plus"),
     (
@@ -153,7 +144,7 @@ const CASES: &[(Kind, &str)] = &[
     ),
     (
         Kind::FinalNewline,
-        "tool/a-new-file-without-final-newline-keeps-it-so",
+        "tool/a-new-file/without-a-final-newline",
     ),
     (Kind::EmptyLine, "tool/an-empty-line-is-left-with-a-warning"),
     (
