@@ -95,6 +95,9 @@ pub struct FileEdit<'a> {
     /// What a session says of the call that asks for it. Equality ignores it: a derived edit has
     /// none.
     pub record: Option<Box<CallRecord>>,
+    /// How many directories `-p` may take off the file's name in a diff, prefix included, where
+    /// nothing says how many it is to take. Equality ignores it.
+    pub depth: Option<usize>,
 }
 
 /// What a session says of a call.
@@ -128,6 +131,7 @@ impl<'a> FileEdit<'a> {
             why: None,
             span,
             record: None,
+            depth: None,
         }
     }
 
@@ -151,6 +155,7 @@ impl<'a> FileEdit<'a> {
             why: self.why.map(text),
             span: self.span.map(place),
             record: self.record,
+            depth: self.depth,
         }
     }
 }

@@ -111,7 +111,6 @@ fn options(case: &Case) -> Options {
             "--format" => options.format = Some(format_named(&value)),
             "--file" => options.file = Some(value.into()),
             "--recount" => options.recount = true,
-            "-p0" | "-p1" | "-p2" => options.strip = name[2..].parse().ok(),
             "--directory" => directory = value,
             "--fuzz" | "llmpatch.fuzz" => {
                 // An option goes before the other's setting.
@@ -129,6 +128,7 @@ fn options(case: &Case) -> Options {
             "--limit" => rules.guard.limit = Some((pathspecs(&value), Origin::Option)),
             "llmpatch.protect" => rules.guard = protecting(&value),
             "core.ignoreCase" => {}
+            name if name.starts_with("-p") => options.strip = Some(name[2..].parse().unwrap()),
             name => match name.split_once("llmpatch.") {
                 Some((_, rest)) if rest.starts_with("root.") => {
                     roots.push((rest["root.".len()..].to_owned(), value));

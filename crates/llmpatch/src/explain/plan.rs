@@ -315,7 +315,11 @@ fn suggested(of: Diagnostic, path: &RepoPath, suggestion: &Suggestion) -> Diagno
             Some(meant) => of
                 .note(format!("did you mean `{meant}`?"))
                 .notes(Difference::of_names(path.as_bytes(), meant.as_bytes()))
-                .help(correct),
+                .help(match option_for(path, meant, suggestion) {
+                    Some(option) => format!("{correct}, or run it with `{option}`"),
+                    None => correct.to_owned(),
+                })
+                .advice(correct),
             None => of.help(format!(
                 "paths count from the top of the repository; correct it, or {or_not}"
             )),
@@ -361,6 +365,23 @@ fn suggested(of: Diagnostic, path: &RepoPath, suggestion: &Suggestion) -> Diagno
             }),
     };
     of.notes(others(suggestion))
+}
+
+/// Returns the option with which one path becomes another: a directory goes before it, or, in a
+/// diff, directories are taken off it.
+fn option_for(path: &RepoPath, meant: &RepoPath, of: &Suggestion) -> Option<String> {
+    let before = |long: &RepoPath, short: &RepoPath| {
+        let rest = long.as_bytes().strip_suffix(short.as_bytes())?;
+        rest.strip_suffix(b"/").map(BString::from)
+    };
+    if let Some(directory) = before(meant, path).filter(|_| of.is_as_written) {
+        return Some(format!("--directory={}", shell_word(&directory)));
+    }
+    before(path, meant)?;
+    let count = of
+        .depth?
+        .checked_sub(meant.as_bytes().find_iter("/").count())?;
+    Some(format!("-p{count}"))
 }
 
 fn others(suggestion: &Suggestion) -> Option<String> {

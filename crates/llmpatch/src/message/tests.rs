@@ -56,6 +56,7 @@ fn patch(notes: &[(&'static str, Option<&'static str>)]) -> Patch<'static> {
         header: Default::default(),
         span: None,
         record: None,
+        depth: None,
     };
     Patch {
         format: Format::Opx,

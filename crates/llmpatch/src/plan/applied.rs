@@ -414,6 +414,7 @@ fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>
         why: None,
         span: None,
         record: None,
+        depth: None,
     })
 }
 

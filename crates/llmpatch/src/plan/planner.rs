@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 
 use super::error::{Error, Missing};
 use super::growth::{self, Growth};
@@ -442,7 +442,15 @@ impl Planner<'_> {
         span: Option<Span>,
     ) -> Result<T, Failed> {
         read.or_else(|error| match error.into() {
-            Some(error) => self.fail(span, error),
+            Some(mut error) => {
+                if let Error::Missing(path, Missing::Never(suggestion)) = &mut error {
+                    let edit = self.edits[self.number].edit;
+                    suggestion.depth = edit.depth;
+                    suggestion.is_as_written = edit.root.is_none()
+                        && edit.path.bytes.trim_start_with(|c| "./".contains(c)) == path.as_bytes();
+                }
+                self.fail(span, error)
+            }
             None => Err(Failed::Lost),
         })
     }

@@ -28,6 +28,11 @@ pub struct Suggestion {
     pub directory: Option<RepoPath>,
     /// Whether the others are of the same name.
     pub same_name: bool,
+    /// Whether the response names it by this path, so that `--directory` would go before that.
+    pub is_as_written: bool,
+    /// How many directories `-p` may take off the name in a diff, where nothing says how many it is
+    /// to take.
+    pub depth: Option<usize>,
     /// What `--directory` put in front, and the path behind it.
     pub below: Option<(RepoPath, BString)>,
     /// Whether the file was to be deleted, so that it might as well be gone.

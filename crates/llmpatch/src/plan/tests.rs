@@ -86,6 +86,7 @@ fn edit<'a>(path: &'a str, operation: Operation<'a>) -> FileEdit<'a> {
         header: None,
         span: None,
         record: None,
+        depth: None,
     }
 }
 

@@ -138,6 +138,7 @@ fn edit(
             why,
             span: None,
             record: None,
+            depth: None,
         })
 }
 
@@ -266,6 +267,7 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         why: None,
         span: None,
         record: None,
+        depth: None,
     };
     let lines = |text: &'static str| {
         text.split('\n')

@@ -493,6 +493,7 @@ fn any_edit() -> impl Strategy<Value = FileEdit<'static>> {
         why: None,
         span: None,
         record: None,
+        depth: None,
     })
 }
 

@@ -115,6 +115,7 @@ fn of_call(edit: FileEdit<'static>, path: &Path) -> FileEdit<'static> {
     }
     FileEdit {
         path: path.clone(),
+        depth: None,
         ..edit
     }
 }

@@ -69,6 +69,7 @@ pub(super) struct FileHeader<'a> {
     pub(super) path: Text<'a>,
     pub(super) to: Option<Text<'a>>,
     pub(super) header: Header,
+    pub(super) depth: Option<usize>,
 }
 
 impl<'a> RawHeader<'a> {
@@ -281,6 +282,8 @@ impl<'a> RawHeader<'a> {
                 (status, path, None)
             }
         };
+        let mut sides = self.sides.iter().flatten();
+        let depth = sides.find_map(|side| side.depth);
         let header = Header {
             status,
             old_mode: self.old_mode.filter(|_| !is_new),
@@ -289,7 +292,12 @@ impl<'a> RawHeader<'a> {
             similarity: self.similarity.filter(|_| to.is_some()),
             binary: None,
         };
-        Ok(FileHeader { path, to, header })
+        Ok(FileHeader {
+            path,
+            to,
+            header,
+            depth,
+        })
     }
 
     /// Returns the path that a section without rename and copy is about.

@@ -18,6 +18,8 @@ pub(super) struct SideName<'a> {
     pub(super) name: Option<Text<'a>>,
     /// Whether its time is the epoch, by which `diff -N` says that the file isn't there.
     pub(super) is_epoch: bool,
+    /// How many directories `-p` may take off it, where nothing says how many it is to take.
+    pub(super) depth: Option<usize>,
 }
 
 /// Reads a name, quoted or up to a tab; returns it unquoted, and how much of the text it takes.
@@ -126,8 +128,13 @@ impl Naming {
         let is_null = name
             .strip_prefix(NULL)
             .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
+        let depth = (!is_null && self.strip.is_none()).then(|| name.find_iter("/").count());
         let name = (!is_null).then(|| self.stripped(name, 0)).transpose()?;
-        Ok(SideName { name, is_epoch })
+        Ok(SideName {
+            name,
+            is_epoch,
+            depth,
+        })
     }
 
     /// Takes as many directories off a name as were asked for, less the directories that it lacks.

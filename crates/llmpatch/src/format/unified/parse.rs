@@ -152,6 +152,7 @@ fn edit<'a>(file: FileHeader<'a>, hunks: Vec<Hunk<'a>>, span: Option<Span>) -> F
     let operation = Operation::Update { to: file.to, hunks };
     FileEdit {
         header: Some(Box::new(file.header)),
+        depth: file.depth,
         ..FileEdit::new(file.path, operation, span)
     }
 }

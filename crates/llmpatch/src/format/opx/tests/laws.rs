@@ -207,6 +207,7 @@ fn edit() -> impl Strategy<Value = FileEdit<'static>> {
             why,
             span: None,
             record: None,
+            depth: None,
         })
 }
 
