@@ -3,13 +3,14 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use crate::repo::CommitError;
 use crate::system::has_no_locks;
 use crate::transaction::{
     Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
 };
 use llmpatch::kind::Kind;
 use llmpatch::report::{Diagnose, Diagnostic};
-use llmpatch::text::{Shown, listed};
+use llmpatch::text::{Shown, listed, shell_word};
 use llmpatch::tree::TreeError;
 
 impl Diagnose for TransactionError {
@@ -76,12 +77,34 @@ impl Diagnose for TransactionError {
 
 impl Diagnose for Undone {
     fn diagnostic(&self) -> Diagnostic {
-        self.error.diagnostic().notes(
+        let of = self.error.diagnostic().notes(
             self.open
                 .iter()
                 .map(|open| format!("{open}: {}", open.help())),
-        )
+        );
+        let refused = matches!(
+            self.error,
+            TransactionError::Commit(CommitError::Hook { .. })
+        );
+        if refused && !self.attention.is_empty() {
+            let paths = self
+                .attention
+                .iter()
+                .map(|path| shell_word(path.as_bytes()));
+            return of.help(hook_changed(&paths.collect::<Vec<_>>().join(" ")));
+        }
+        of
     }
+}
+
+/// Says how a response is committed in spite of a hook that changes its files and refuses: such a
+/// hook takes the second `git commit`.
+fn hook_changed(all: &str) -> String {
+    format!(
+        "what is below was changed while the hook ran: put it aside with `git stash push \
+         --include-untracked -- {all}`, apply the response with `--index` in place of `--commit`, \
+         and run `git commit`; where the hook changes files again, `git add` them and run that again"
+    )
 }
 
 /// Says what can be done about a lock that is most likely git's.

@@ -126,6 +126,10 @@ const RUN: &[Tried] = &[
         ],
         missing_objects,
     ),
+    (
+        &["git stash push --include-untracked -- {all}", "git commit"],
+        hook_that_changes_files_and_refuses,
+    ),
     (&["git reflog"], commit_taken_back),
     (&["git add --force"], ignored),
     (&["git config --global --add safe.directory {}"], anothers),
@@ -195,7 +199,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
 /// Commands that are only spoken of.
 const NAMED: &[&str] = &[
     "git",
-    "git commit",
     "git commit --date",
     "git am",
     "git checkout",
@@ -1047,6 +1050,42 @@ fn ignored() {
         repo.run(&["check", &base], &response).succeeded();
         repo.git(&["rm", "-q", "--cached", "i.txt"]);
     }
+}
+
+/// As pre-commit's hooks do: the second `git commit` succeeds.
+#[test]
+fn hook_that_changes_files_and_refuses() {
+    let repo = repo();
+    let hook = "for f in $(git diff --cached --name-only --diff-filter=d); do
+        tr a-z A-Z <$f >../upper; cmp -s $f ../upper || { cp ../upper $f; status=1; }; done
+        exit ${status:-0}";
+    repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{hook}\n"));
+    let response = envelope(
+        "*** Update File: a.txt\n@@\n-two\n+zwei\n*** Add File: new.txt\n+new\n\
+         *** Delete File: src/b.txt\n",
+    );
+    repo.child("../response").write_str(&response).unwrap();
+    let said = repo.run(&["apply", "--commit"], &response).ended(3);
+    assert!(
+        said.stderr
+            .ends_with("these paths need attention:\n  a.txt\n  new.txt\n"),
+        "{}",
+        said.stderr
+    );
+    let stash = "git stash push --include-untracked -- a.txt new.txt";
+    follow(&repo, &said, stash, &[]).succeeded();
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    assert!(repo.git(&["stash", "show", "-p"]).contains("+ZWEI\n"));
+    in_shell(&repo, "git llmpatch apply --index ../response").succeeded();
+    let run = in_shell(&repo, "git commit -m x");
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    follow(&repo, &said, "git add", &[("", "a.txt new.txt")]).succeeded();
+    follow(&repo, &said, "git commit", &[("", "-m x")]).succeeded();
+    assert_eq!(
+        repo.git(&["show", "--format=", "--name-status"]),
+        "M\ta.txt\nA\tnew.txt\nD\tsrc/b.txt\n"
+    );
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
