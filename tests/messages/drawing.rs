@@ -28,6 +28,7 @@ fn at(source: &Source, range: std::ops::Range<usize>) -> Option<ResponsePlace> {
         line,
         last: line,
         column,
+        offset: 0,
         excerpt,
     })
 }

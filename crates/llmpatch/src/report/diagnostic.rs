@@ -105,6 +105,9 @@ pub struct ResponsePlace {
     pub last: LineNo,
     /// The column, from 1, in characters.
     pub column: usize,
+    /// The offset in bytes.
+    #[serde(skip)]
+    pub offset: u32,
     /// The line's text and the marked part of it: of a span over several lines, what is on the
     /// first.
     #[serde(skip)]
@@ -388,6 +391,7 @@ impl ResponsePlace {
             line,
             last,
             column,
+            offset: span.start,
             excerpt,
         })
     }

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use super::call::{CallNames, line_at};
 use super::{Diagnostic, ResponsePlace};
 use super::{FileLine, FilePlace, Passage};
 use crate::kind::{Blame, Kind};
@@ -42,7 +43,7 @@ pub fn compose(
     let mut told = Told::default();
     for (number, error) in (1..).zip(errors.iter().take(TOLD)) {
         let _ = writeln!(out, "\n## {number}. {}", capital(&error.message));
-        tell(&mut out, error, sources.len() > 1, &mut told);
+        tell(&mut out, error, (patches, sources), &mut told);
     }
     if errors.len() > TOLD {
         let _ = write!(
@@ -78,7 +79,12 @@ pub fn compose(
     let _ = write!(
         out,
         "\n## What to send\n\n{}\n",
-        what_to_send(errors, is_partly_made, patches, !is_fine.is_empty())
+        what_to_send(
+            errors,
+            is_partly_made,
+            (patches, sources),
+            !is_fine.is_empty()
+        )
     );
     Some(out)
 }
@@ -95,20 +101,33 @@ struct Told {
     notes: HashSet<String>,
 }
 
-fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
+fn tell(
+    out: &mut String,
+    error: &Diagnostic,
+    (patches, sources): (&[Patch<'_>], &[Source]),
+    told: &mut Told,
+) {
+    let several = sources.len() > 1;
     if let Some(place) = &error.response {
         let label = error
             .label
             .as_ref()
             .map(|label| format!(" ({})", Shown(label.as_bytes())))
             .unwrap_or_default();
-        let _ = writeln!(
-            out,
-            "\n{}{label}{}:\n",
-            capital(&named(place, several)),
-            part(&place.excerpt)
-        );
-        fence(out, &[place.excerpt.text()]);
+        let named = named(place, several);
+        let (named, text) = match line_at(place, patches, sources) {
+            Some(line) => {
+                let (name, number) = (&line.name, line.number);
+                let of = format!("line {number} of `{name}`, in {named}{label}");
+                (of, line.text)
+            }
+            None => {
+                let part = part(&place.excerpt);
+                (format!("{named}{label}{part}"), place.excerpt.text())
+            }
+        };
+        let _ = writeln!(out, "\n{}:\n", capital(&named));
+        fence(out, &[text]);
     }
     if !error.also.is_empty() {
         let also: Vec<_> = error
@@ -339,7 +358,7 @@ fn only_adds(hunk: &Hunk<'_>) -> bool {
 fn what_to_send(
     errors: &[Diagnostic],
     is_partly_made: bool,
-    patches: &[Patch<'_>],
+    (patches, sources): (&[Patch<'_>], &[Source]),
     is_partly_fine: bool,
 ) -> String {
     if errors.iter().all(|error| error.kind == Kind::Unchanged) {
@@ -359,16 +378,17 @@ fn what_to_send(
     } else {
         ""
     };
+    let names = CallNames::of(patches, sources);
+    let whole = whole(format, &names);
     let again = match is_partly_made {
-        true => format!("{PARTLY_MADE}{parts}. {}", whole(format)),
+        true => format!("{PARTLY_MADE}{parts}. {whole}"),
         false => format!(
             "None of the patch is in the files yet, so send the whole of it again, \
-                 corrected{parts}. {}",
-            whole(format)
+                 corrected{parts}. {whole}"
         ),
     };
     if errors.iter().any(|error| !error.passages.is_empty()) {
-        format!("{again} {}", copied(format))
+        format!("{again} {}", copied(format, &names))
     } else {
         again
     }
@@ -384,17 +404,24 @@ const PARTLY_MADE: &str = "A part of the patch seems to be in the files already:
      lines that are only added are there, too. Send all the rest again, corrected";
 
 /// Says what a whole patch is.
-fn whole(format: Format) -> &'static str {
-    match format {
+fn whole(format: Format, names: &CallNames<'_>) -> String {
+    let CallNames {
+        path,
+        old,
+        new,
+        content,
+    } = names;
+    let whole = match format {
+        Format::Tool => {
+            return format!(
+                "That is every call: call your tool again, with `{path}`, `{old}` and `{new}` for \
+                 each text to replace, with `{path}` and `{content}` for each new file."
+            );
+        }
         Format::Blocks => {
             "That is every block: the file's path on a line of its own, then `<<<<<<< \
                  SEARCH`, lines of the file, `=======`, the lines to put in their place, \
                  `>>>>>>> REPLACE`."
-        }
-        Format::Tool => {
-            "That is every call, as JSON: `{\"path\": …, \"old_string\": …, \
-                 \"new_string\": …}` for each text to replace, `{\"path\": …, \"content\": \
-                 …}` for each new file."
         }
         Format::Files => {
             "That is every file, whole, in a Markdown fence of its own, with its path \
@@ -409,12 +436,13 @@ fn whole(format: Format) -> &'static str {
                  b/<path>` (`/dev/null` for the side on which there is no file), then its \
                  hunks, each under a line `@@ -<line>,<count> +<line>,<count> @@`."
         }
-    }
+    };
+    whole.to_owned()
 }
 
 /// Says how text of a file goes into a patch.
-fn copied(format: Format) -> &'static str {
-    match format {
+fn copied(format: Format, names: &CallNames<'_>) -> String {
+    let copied = match format {
         Format::Envelope => {
             "Copy the lines to find from the file as it is shown here, with a space \
                  before each that stays and a `-` before each that is removed, and put `+` \
@@ -426,8 +454,11 @@ fn copied(format: Format) -> &'static str {
                  there once."
         }
         Format::Tool => {
-            "Copy each `old_string` from the file as it is shown here, character for \
-                 character, and enough of it that it is there once."
+            return format!(
+                "Copy each `{}` from the file as it is shown here, character for character, and \
+                 enough of it that it is there once.",
+                names.old
+            );
         }
         Format::Files => "Write each file out whole, from its first line to its last.",
         Format::Opx => {
@@ -439,7 +470,8 @@ fn copied(format: Format) -> &'static str {
                  with a space or a `-` before each, put `+` before new lines, and take the \
                  line numbers from here."
         }
-    }
+    };
+    copied.to_owned()
 }
 
 fn listed(names: &[String]) -> String {

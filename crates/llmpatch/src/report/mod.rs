@@ -5,6 +5,7 @@
 //! from a response or a file is escaped here once more before it is drawn, so that no message can
 //! reach a terminal raw.
 
+mod call;
 mod committed;
 mod detail;
 mod diagnostic;
