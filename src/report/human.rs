@@ -171,7 +171,12 @@ fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], style: Style) -> Vec<Dia
             corrections_beside(one, warnings)
         };
         if corrections.len() < 2 {
-            told.push(one.clone());
+            // Beside an error, what was no error is a line.
+            let is_brief = !errors.is_empty() && !style.tells_all && is_of_place(one.kind);
+            told.push(match is_brief {
+                true => Diagnostic::bare(one.kind, one.is_warning, one.message.clone()),
+                false => one.clone(),
+            });
         } else if summed.insert(response(one)) {
             told.push(Diagnostic::bare(
                 one.kind,
@@ -198,6 +203,25 @@ fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], style: Style) -> Vec<Dia
             .retain(|note| given.insert(note.clone()) || !is_told_once);
     }
     told
+}
+
+/// Returns whether a warning says how an edit that is fine found its place.
+fn is_of_place(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::AdditionPlace
+            | Kind::BlankDropped
+            | Kind::BlankEdges
+            | Kind::Duplicates
+            | Kind::Fuzzy
+            | Kind::HunkMoved
+            | Kind::InsideIndentation
+            | Kind::InsideWord
+            | Kind::LocatorRelaxed
+            | Kind::OutsideContext
+            | Kind::Overlap
+            | Kind::Restated
+    )
 }
 
 fn response(one: &Diagnostic) -> Option<&str> {
