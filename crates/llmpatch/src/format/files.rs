@@ -11,6 +11,7 @@
 
 use bstr::BString;
 
+use super::blocks::marker::Marker;
 use super::blocks::{self, path};
 use super::envelope::{self};
 use super::fence::Fence;
@@ -32,6 +33,8 @@ pub enum Error {
     Unindented,
     #[error("this fence has two paths, above it and after its backticks")]
     TwoPaths,
+    #[error("this line is a marker of a block or of a conflict, and would be part of the file")]
+    Marker,
 }
 
 /// Returns whether a line may open a fence.
@@ -172,6 +175,9 @@ impl<'a> FileReader<'a> {
             let is_like =
                 closes || Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other));
             if is_code || !is_like {
+                if !self.is_markdown && is_marker(row.text) {
+                    self.wrong(row.span, Error::Marker);
+                }
                 lines.push(row.whole());
             } else if own > 0 || !closes {
                 self.wrong(row.span, Error::Unclear);
@@ -225,6 +231,17 @@ impl<'a> FileReader<'a> {
             ));
         }
     }
+}
+
+/// Returns whether a line begins or ends a block, of whatever names, or a conflict.
+fn is_marker(line: &[u8]) -> bool {
+    let marker = Marker::read(line);
+    marker.is_some_and(|marker| {
+        matches!(
+            marker,
+            Marker::Open(..) | Marker::End(..) | Marker::ConflictStart | Marker::ConflictEnd
+        )
+    })
 }
 
 /// From how many spaces on, beyond that of its opening, a line of backticks is code in Markdown and

@@ -255,7 +255,11 @@ impl<'a> Paths<'a> {
     /// Returns whether a line is the last of a whole conflict.
     fn ends_conflict(&mut self, row: Row<'_>) -> bool {
         match (Marker::read(row.text), self.conflict) {
-            (Some(Marker::ConflictStart), _) => self.conflict = Some(false),
+            // What has these names is told as a block that isn't read.
+            (Some(Marker::ConflictStart), _) => {
+                let is_block = row.text.ends_with(b" ORIGINAL");
+                self.conflict = (!is_block).then_some(false);
+            }
             (Some(Marker::Divider(marker::SEVEN)), Some(_)) => self.conflict = Some(true),
             (Some(Marker::ConflictEnd), Some(has_middle)) => {
                 self.conflict = None;

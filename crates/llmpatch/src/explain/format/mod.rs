@@ -83,6 +83,9 @@ impl Diagnose for files::Error {
             files::Error::TwoPaths => of
                 .label("of which file?")
                 .help("name one file, on the line above the fence"),
+            files::Error::Marker => {
+                of.help("give the whole file, or the block alone, with `SEARCH` and `REPLACE`")
+            }
         }
     }
 }
