@@ -9,7 +9,7 @@ use super::nearest::{Reason, SearchedFiles};
 use crate::plan::{Ambiguity, Earlier, Part, PlaceError, Places, Quote, Unplaced};
 use crate::report::{Diagnose, Diagnostic};
 use crate::search::Effort;
-use crate::text::{LineNo, is_utf8, listed};
+use crate::text::{Excerpt, LineNo, Shown, is_utf8, listed};
 use crate::tree::is_pointer;
 
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
@@ -89,6 +89,11 @@ impl Place<'_> {
     fn notes(&self) -> Vec<String> {
         let (path, lines) = (&self.of.path, &self.file.lines);
         let mut notes = Vec::new();
+        let after = self.of.error.after();
+        if let Some(line) = after.filter(|line| line.index() < lines.len()) {
+            let text = Excerpt::of_line(lines.text(line.index()).trim_ascii());
+            notes.push(format!("line {line} is `{}`", Shown(text.text())));
+        }
         if self.of.seen.is_left {
             notes.push(format!(
                 "that is `{path}` as the edits before this one leave it, not as it is"
@@ -160,6 +165,9 @@ impl Place<'_> {
                 "the text is here, without empty lines around it",
                 "in the middle of other text",
             ),
+            PlaceError::OpenEnd { at } => {
+                (at, "the text is here", "the file ends without a newline")
+            }
             PlaceError::Unnumbered { at, .. } => (at, FOUND, "not where the hunk's number says"),
             PlaceError::ContextEarlier { at, outer, .. } => (
                 at,

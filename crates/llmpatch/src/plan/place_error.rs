@@ -108,6 +108,13 @@ pub enum PlaceError {
         help = "leave out the empty lines at the edges, or give whole lines next to them"
     ))]
     Edges { at: LineNo },
+    /// The text is there, at the end of the file, but for the newline at its end.
+    #[error("matches no lines of the file")]
+    #[strum(props(
+        label = "it ends with a newline",
+        help = "leave out the newline at the end of the text, and of the new text"
+    ))]
+    OpenEnd { at: LineNo },
     /// The lines are at the end of the file, which ends with a newline: where the last of them is.
     #[error("matches no lines {after}")]
     #[strum(props(
@@ -452,12 +459,25 @@ impl PlaceError {
         }
     }
 
+    /// Returns the line behind which lines were looked for.
+    pub(crate) fn after(&self) -> Option<LineNo> {
+        match self {
+            PlaceError::NotFound { after, .. }
+            | PlaceError::Newline { after, .. }
+            | PlaceError::NoNewline { after, .. }
+            | PlaceError::Unnumbered { after, .. }
+            | PlaceError::Earlier { after, .. } => after.0,
+            _ => None,
+        }
+    }
+
     /// Returns whether lines are nowhere, or not as they are given.
     pub(super) fn is_nowhere(&self) -> bool {
         matches!(
             self,
             PlaceError::NotFound { .. }
                 | PlaceError::Edges { .. }
+                | PlaceError::OpenEnd { .. }
                 | PlaceError::Newline { .. }
                 | PlaceError::NoNewline { .. }
                 | PlaceError::Unnumbered { .. }

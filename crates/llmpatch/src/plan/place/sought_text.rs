@@ -231,7 +231,12 @@ impl SoughtText<'_, '_> {
             && let Some(range) = first(lines, &Needle::text(&texts(core), Bounds::default()))
         {
             let at = LineNo::from_index(lines.index_at(range.start));
-            return self.error(PlaceError::Edges { at });
+            let is_open = range.end == lines.bytes().len();
+            let is_end = is_open && breaks(edit, &edit.find) == [false, true];
+            return self.error(match is_end && core.len() + 1 == edit.find.len() {
+                true => PlaceError::OpenEnd { at },
+                false => PlaceError::Edges { at },
+            });
         }
         let ends = match part(edit) {
             Part::Search => Ends::Whole,
