@@ -52,7 +52,7 @@ export interface Options {
   readonly lints?: Readonly<Record<string, "allow" | "warn" | "error">>;
   /** Names that differ only in case are one file. */
   readonly ignoreCase?: boolean;
-  /** The files are on Windows: names that no file has there are refused, such as `nul` and `c:x`. */
+  /** The files are on Windows: names that no file has there are refused, such as `nul` and `c:x`, and `a\b` is `a/b`. */
   readonly windows?: boolean;
   /** Every file of the document has its `diff`. */
   readonly diff?: boolean;

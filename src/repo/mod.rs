@@ -258,7 +258,8 @@ impl Repo {
         let tops = tops.iter().map(|top| top.as_os_str().as_bytes().into());
         let mut resolver = Resolver::within(tops)
             .following_links(system::real)
-            .composing(self.config.composes_names());
+            .composing(self.config.composes_names())
+            .with_backslashes(system::HAS_BACKSLASHES);
         for (name, directory) in self.config.entries("llmpatch.root.") {
             resolver = resolver.with_root(&name, &directory);
         }

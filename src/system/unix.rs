@@ -175,6 +175,9 @@ pub(crate) fn is_no_file(error: &io::Error) -> bool {
 /// The keys that end what is typed.
 pub(crate) const END_OF_INPUT: &str = "Ctrl-D";
 
+/// Whether a backslash is between the names of a path.
+pub(crate) const HAS_BACKSLASHES: bool = false;
+
 /// Returns a path, or a pathspec, as git and responses write it.
 pub(crate) fn slashed(path: &[u8]) -> Cow<'_, [u8]> {
     path.into()

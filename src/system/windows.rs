@@ -260,6 +260,9 @@ pub(crate) fn is_no_file(error: &io::Error) -> bool {
     is_link(error)
 }
 
+/// Whether a backslash is between the names of a path.
+pub(crate) const HAS_BACKSLASHES: bool = true;
+
 /// Returns a path, or a pathspec, as git and responses write it. In a pathspec, too, a backslash is
 /// before a name and before no character that is meant as it is.
 pub(crate) fn slashed(path: &[u8]) -> Cow<'_, [u8]> {

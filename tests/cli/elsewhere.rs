@@ -418,8 +418,10 @@ fn a_path_of_windows_that_is_below_the_top_is_read() {
     let path = repo.child("in/a.txt").path().display().to_string();
     let (back, forward) = (path.replace('/', r"\"), path.replace('\\', "/"));
     let other_drive = forward[..1].to_lowercase() + &forward[1..];
-    let names = ["old", "new", "newer", "newest"];
-    for (name, pair) in [back, forward, other_drive].iter().zip(names.windows(2)) {
+    let relative = [r"in\a.txt", r".\in\..\in/a.txt"].map(str::to_owned);
+    let names = ["old", "new", "newer", "newest", "last", "very last"];
+    let all = [back, forward, other_drive].into_iter().chain(relative);
+    for (name, pair) in all.zip(names.windows(2)) {
         let (old, new) = (pair[0], pair[1]);
         let response = format!(
             "*** Begin Patch\n*** Update File: {name}\n@@\n-{old}\n+{new}\n*** End Patch\n"

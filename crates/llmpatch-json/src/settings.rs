@@ -165,7 +165,8 @@ impl Settings {
     }
 
     fn resolver(&self) -> Result<Resolver, String> {
-        let mut resolver = Resolver::within(self.top.as_deref().map(Into::into));
+        let mut resolver =
+            Resolver::within(self.top.as_deref().map(Into::into)).with_backslashes(self.windows);
         if let Some(directory) = self.directory.as_deref().filter(|one| !one.is_empty()) {
             let within = resolver.with_directory(directory.as_bytes());
             resolver = within.map_err(|error| error.to_string())?;

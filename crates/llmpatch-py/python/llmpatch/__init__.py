@@ -79,7 +79,7 @@ class Options(TypedDict, total=False):
     ignore_case: bool
     """Names that differ only in case are one file."""
     windows: bool
-    """The files are on Windows: names that no file has there are refused, such as `nul` and `c:x`."""
+    """The files are on Windows: names that no file has there are refused, such as `nul` and `c:x`, and `a\\b` is `a/b`."""
     diff: bool
     """Every file of the document has its `diff`."""
 

@@ -28,6 +28,7 @@ pub struct Resolver {
     roots: Vec<(BString, BString)>,
     off_limits: Vec<RepoPath>,
     composes: bool,
+    has_backslashes: bool,
 }
 
 /// Returns where an absolute path leads, links followed, if it is there.
@@ -108,6 +109,15 @@ impl Resolver {
         Self { composes, ..self }
     }
 
+    /// Sets whether a backslash is between the names of a relative path, as it is on Windows.
+    #[must_use]
+    pub fn with_backslashes(self, has_backslashes: bool) -> Self {
+        Self {
+            has_backslashes,
+            ..self
+        }
+    }
+
     /// Resolves a path as a response wrote it, below the OPX attribute `root` if there is one.
     ///
     /// # Errors
@@ -118,7 +128,8 @@ impl Resolver {
             None => self.directory.clone(),
         };
         let path = self.locate(&base, written)?;
-        let last = written.rsplit_str("/").next().unwrap_or_default();
+        let last = self.slashed(written);
+        let last = last.rsplit_str("/").next().unwrap_or_default();
         if path.is_empty() || matches!(last, b"" | b"." | b"..") {
             return Err(PathError::Directory {
                 path: written.into(),
@@ -211,6 +222,7 @@ impl Resolver {
             .split_str("/")
             .filter(|part| !part.is_empty())
             .collect();
+        let path = self.slashed(path);
         let mut first = true;
         for part in path
             .split_str("/")
@@ -231,6 +243,13 @@ impl Resolver {
             }
         }
         Ok(join(&parts))
+    }
+
+    fn slashed<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
+        match self.has_backslashes {
+            true => path.replace(br"\", b"/").into(),
+            false => path.into(),
+        }
     }
 
     /// Returns how many parts of an absolute path name the top, links followed.

@@ -451,3 +451,32 @@ fn a_letter_and_its_accent_become_one_character_where_git_does_so() {
         assert_eq!(path.as_bytes(), want.as_bytes(), "{written}");
     }
 }
+
+#[test]
+fn a_backslash_is_between_names_only_where_that_is_said() {
+    for (written, there) in [
+        (r"src\net.py", Some("src/net.py")),
+        (r".\src\..\net.py", Some("net.py")),
+        (r"src/a\net.py", Some("src/a/net.py")),
+        (r"..\net.py", None),
+        (r"src\.git\config", None),
+        (r"src\", None),
+        (r"\\host\net.py", None),
+    ] {
+        let resolved = |has| {
+            let resolver = Resolver::default().with_backslashes(has);
+            let path = resolver.resolve(None, written.as_bytes());
+            path.ok().map(|path| path.to_string())
+        };
+        assert_eq!(resolved(true).as_deref(), there, "{written}");
+        let as_it_is = resolved(false);
+        assert!(
+            as_it_is.is_none()
+                || as_it_is
+                    == RepoPath::new(written.as_bytes())
+                        .ok()
+                        .map(|path| path.to_string()),
+            "{written}: {as_it_is:?}"
+        );
+    }
+}
