@@ -229,6 +229,9 @@ impl Help {
 
 /// Returns what is still to be done so that `man` looks in a directory.
 fn advice(directory: &Path) -> String {
+    if !has_man() {
+        return "there is no `man` here; to read a page: git llmpatch help apply".to_owned();
+    }
     let bin = directory
         .parent()
         .and_then(Path::parent)
@@ -248,6 +251,14 @@ fn advice(directory: &Path) -> String {
         "man must look there: put this line where your shell reads it\n    export \
              MANPATH=\"{directory}:$MANPATH\""
     )
+}
+
+/// Returns whether `man` can be started. Windows has none, and neither have small containers.
+fn has_man() -> bool {
+    let mut man = Command::new("man");
+    man.arg("--version").stdin(Stdio::null());
+    let status = man.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok()
 }
 
 fn has(set: OsString, wanted: &Path) -> bool {

@@ -260,6 +260,25 @@ fn help_works_once_the_pages_are_installed() {
     }
 }
 
+/// Without `man`, as on Windows and in small containers, the pages are read by `help`.
+#[test]
+fn where_there_is_no_man_another_way_to_read_the_pages_is_named() {
+    let home = assert_fs::TempDir::new().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Program::new(program());
+        command.args(arguments).env("HOME", home.path());
+        command.env("PATH", home.path()).current_dir(home.path());
+        command.output().unwrap()
+    };
+    let said = run(&["man", "--install"]).stderr;
+    assert_eq!(
+        String::from_utf8_lossy(&said),
+        "there is no `man` here; to read a page: git llmpatch help apply\n"
+    );
+    let shown = run(&["help", "apply"]);
+    assert!(shown.status.success() && !shown.stdout.is_empty());
+}
+
 /// A terminal that knows only ASCII shows every page whole, too; nothing is wider than a terminal
 /// that is as narrow as most.
 #[test]
