@@ -17,6 +17,7 @@
 mod advice;
 mod agents;
 mod apply;
+mod apply_action;
 mod apply_patch;
 mod attributes;
 mod base;
