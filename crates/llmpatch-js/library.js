@@ -3,8 +3,8 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Returns the package's functions, made of the compiled module. */
-export async function library(module) {
+/** Returns the package's functions, made of the compiled module. `more` is what every request has besides. */
+export async function library(module, more = {}) {
   let { exports } = await WebAssembly.instantiate(module);
 
   function reply(request) {
@@ -24,11 +24,14 @@ export async function library(module) {
   /** Yields the path of every file that is needed, takes the file, and returns the result. */
   function* steps(response, files, options) {
     const asks = typeof files === "function";
-    const request = { response: content(response, "the response"), files: asks ? Object.create(null) : given(files), asks, options, camel: true };
+    const request = { ...more, response: content(response, "the response"), files: asks ? Object.create(null) : given(files), asks, options, camel: true };
     for (;;) {
       const said = reply(request);
       if (said.misused !== undefined) throw new TypeError(said.misused);
-      if (said.wanted === undefined) return { ...said.document, changed: said.changed.map(change) };
+      if (said.wanted === undefined) {
+        const { messages } = said;
+        return { ...said.document, changed: said.changed.map(change), ...(messages && { messages }) };
+      }
       for (const path of said.wanted) {
         const file = yield path;
         request.files[path] = file === null || file === undefined ? null : source(file, path);

@@ -1,7 +1,7 @@
 // The page: what is typed goes to the library, and what it says is shown. `library` is that of crates/llmpatch-js.
 
 const find = (id) => document.getElementById(id);
-const [files, response, summary, result, told] = ["files", "response", "summary", "result", "told"].map(find);
+const [files, response, summary, result, told, outcome] = ["files", "response", "summary", "result", "told", "outcome"].map(find);
 const template = files.firstElementChild.cloneNode(true);
 // After a reload, browsers fill fields in with what was typed before.
 for (const field of document.querySelectorAll("input, textarea, select")) field.autocomplete = "off";
@@ -9,6 +9,45 @@ for (const field of files.querySelectorAll("textarea, input")) field.value = fie
 response.value = response.defaultValue;
 const example = state();
 let apply;
+
+/** One change in every format, and what is refused: a name of a button, a response, and a format that isn't detected. */
+const EXAMPLES = [
+  ["Envelope", example.response],
+  ["Unified diff", `\
+--- a/src/net.py
++++ b/src/net.py
+@@ -1,2 +1,2 @@
+ def connect(host):
+-    return dial(host, timeout=30000)
++    return dial(host, timeout=30)
+`],
+  ["Search/replace", `\
+src/net.py
+<<<<<<< SEARCH
+    return dial(host, timeout=30000)
+=======
+    return dial(host, timeout=30)
+>>>>>>> REPLACE
+`],
+  ["Tool call", `${JSON.stringify({ path: "src/net.py", old_string: "timeout=30000", new_string: "timeout=30" }, null, 2)}\n`],
+  ["OPX", `\
+<edit file="src/net.py" op="patch">
+  <why>The timeout is in seconds.</why>
+  <find>
+<<<
+    return dial(host, timeout=30000)
+>>>
+  </find>
+  <put>
+<<<
+    return dial(host, timeout=30)
+>>>
+  </put>
+</edit>
+`],
+  ["Whole file", "src/retry.py\n```python\ndef retry(call):\n    return call() or call()\n```\n", "files"],
+  ["A refusal", example.response.replace("30000", "3000")],
+];
 
 /** Returns what is in the fields. */
 function state() {
@@ -57,6 +96,7 @@ function element(name, attributes, ...children) {
 /** Works the result out and shows it. */
 function run() {
   const { files: written, response: text, format, fuzz, unique } = state();
+  outcome.className = "";
   const options = { name: "response", unique, diff: true, ...(format && { format }), ...(fuzz && { fuzz }) };
   let done;
   try {
@@ -66,10 +106,11 @@ function run() {
     result.replaceChildren();
     return;
   }
-  const shown = done.status === "failed" ? refusal(done) : done.files.map(diff);
-  const warnings = done.warnings.length > 0 ? [element("h3", {}, "Warnings"), list(done.warnings)] : [];
-  result.replaceChildren(...shown.flat(), ...warnings);
-  say(done.status === "failed" ? `Refused: ${count(done.errors, "error")}. Nothing changes.` : `Applies: ${count(done.files, "file")} changed.`);
+  const isRefused = done.status === "failed";
+  const shown = isRefused ? forTheModel(done.feedback) : done.files.flatMap(diff);
+  result.replaceChildren(...done.messages.flatMap(drawn), ...shown);
+  outcome.className = isRefused ? "refused" : "applies";
+  say(isRefused ? `Refused: ${count(done.errors, "error")}. Nothing changes.` : `Applies: ${count(done.files, "file")} changed.`);
 }
 
 function say(text) {
@@ -82,32 +123,73 @@ function count(all, noun) {
 }
 
 function diff({ path, operation, diff }) {
+  // Above the first hunk, `-` and `+` begin names.
+  let isInHunk = false;
   const lines = (diff ?? "A binary file.").replace(/\n$/, "").split("\n").map((line) => {
-    const name = /^\+(?!\+\+ )/.test(line) ? "ins" : /^-(?!-- )/.test(line) ? "del" : "span";
+    isInHunk ||= line.startsWith("@@ ");
+    const name = (isInHunk && { "+": "ins", "-": "del" }[line[0]]) || "span";
     return element(name, {}, `${line}\n`);
   });
   return [element("h3", {}, `${path}: ${operation}`), element("pre", { tabindex: "0", role: "region", "aria-label": `Diff of ${path}` }, ...lines)];
 }
 
-function refusal({ errors, feedback }) {
-  const message = feedback === null ? [] : [
+/** Returns the message that is to be sent back, if there is one, and what copies it. */
+function forTheModel(feedback) {
+  if (feedback === null) return [];
+  const copy = element("button", { type: "button", id: "copy" }, "Copy the message for the model");
+  copy.addEventListener("click", () => copied(feedback));
+  return [
     element("h3", {}, "What to send back to the model"),
+    copy,
     element("pre", { tabindex: "0", role: "region", "aria-label": "Message for the model", class: "prose" }, feedback),
   ];
-  return [element("h3", {}, "Errors"), list(errors), ...message];
 }
 
-function list(diagnostics) {
-  return element("ul", {}, ...diagnostics.map(({ kind, message, response: place, hint }) => {
-    const item = element("li", {}, message, " ", element("span", { class: "kind" }, kind));
-    if (hint !== null) item.append(element("br", {}), hint);
-    if (place !== null) {
-      const button = element("button", { type: "button" }, `Go to line ${place.line} of the response`);
-      button.addEventListener("click", () => select(place.line));
-      item.append(element("br", {}), button);
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    told.textContent = "Copied.";
+  } catch {
+    told.textContent = "It couldn't be copied: the browser doesn't let the page do that.";
+  }
+}
+
+/** Draws an error or a warning as it is at a terminal, with a way to the line of the response. */
+function drawn({ kind, warning, headline, places, notes, help }) {
+  const tone = warning ? "warning" : "error";
+  const said = (word, text) => [element("span", { class: "more" }, word), element("span", { class: "said" }, `: ${text}\n`)];
+  const all = places.map((place) => [place.caption === "" ? [] : said("note", place.caption), lines(place)]);
+  const text = [element("span", { class: "tone" }, `${tone}[${kind}]`), element("b", { class: "said" }, `: ${headline}`), "\n", ...all.flat(3)];
+  text.push(...notes.flatMap((note) => said("note", note)), ...(help === null ? [] : said("help", help)));
+  const shown = [element("pre", { tabindex: "0", role: "region", "aria-label": `${tone}: ${headline}`, class: `message ${tone}` }, ...text)];
+  const line = places.find((place) => place.of_response)?.lines[0].line;
+  if (line !== undefined) {
+    const button = element("button", { type: "button", name: "line" }, `Go to line ${line} of the response`);
+    button.addEventListener("click", () => select(line));
+    shown.push(button);
+  }
+  return shown;
+}
+
+/** Draws lines behind a rule, with marks below what is meant. */
+function lines({ file, column, lines: all }) {
+  const digits = Math.max(...all.map(({ line }) => String(line).length));
+  const rule = (number = "") => element("span", { class: "rule" }, `${String(number).padStart(digits)} | `);
+  // A heading is above the line that is meant.
+  const { line: first } = all.find(({ label, parts }) => label !== "" || parts[1] !== "") ?? all[0];
+  const drawn = [element("span", { class: "rule" }, `${" ".repeat(digits)}--> `), `${file}:${first}:${column}\n`, rule(), "\n"];
+  let last;
+  for (const { line, parts, label } of all) {
+    const [before, marked, behind] = parts.map((part) => part.replaceAll("\t", "    "));
+    if (last !== undefined && line !== last + 1) drawn.push("...\n");
+    drawn.push(rule(line), `${before}${marked}${behind}\n`);
+    if (label !== "" || marked !== "" || all.length === 1) {
+      const mark = element("b", {}, `${"^".repeat(Math.max(1, [...marked].length))} ${label}`.trimEnd());
+      drawn.push(rule(), element("span", { class: "hidden", "aria-hidden": "true" }, before), mark, "\n");
     }
-    return item;
-  }));
+    last = line;
+  }
+  return drawn;
 }
 
 /** Selects a line of the response. */
@@ -179,21 +261,20 @@ files.addEventListener("click", ({ target }) => {
   later();
 });
 find("add").addEventListener("click", () => part(add("", ""), "path").focus());
-find("reset").addEventListener("click", () => {
-  show(example);
-  changed();
-});
 find("share").addEventListener("click", async () => {
   await changed();
-  try {
-    await navigator.clipboard.writeText(location.href);
-    told.textContent = "Copied.";
-  } catch {
-    told.textContent = "It couldn't be copied: take it from the address bar.";
-  }
+  await copied(location.href);
 });
+for (const [name, text, format] of EXAMPLES) {
+  const button = element("button", { type: "button" }, name);
+  button.addEventListener("click", () => {
+    show({ files: example.files, response: text, format });
+    changed();
+  });
+  find("examples").append(button);
+}
 
 number();
 const module = await through(fromBase64(find("wasm").textContent.trim()), new DecompressionStream("gzip"));
-({ apply } = await library(await WebAssembly.compile(module)));
+({ apply } = await library(await WebAssembly.compile(module), { messages: true }));
 await load();

@@ -8,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import axe from "axe-core";
 import puppeteer from "puppeteer-core";
 
+const EXAMPLES = ["Envelope", "Unified diff", "Search/replace", "Tool call", "OPX", "Whole file", "A refusal"];
 const file = new URL("index.html", import.meta.url);
 // A file server that knows only the types without which a browser takes nothing. Beside the page, it has the package of crates/llmpatch-js.
 const server = createServer((request, response) => {
@@ -49,6 +50,15 @@ async function says(page, wanted) {
   await page.waitForFunction((source) => new RegExp(source).test(document.getElementById("summary").textContent), {}, source);
 }
 
+/** Says how the result looks: its class, and whether its border is more green than red. */
+const look = (page) => page.$eval("#outcome", (outcome) => {
+  const [red, green] = getComputedStyle(outcome).borderLeftColor.match(/\d+/g).map(Number);
+  return [outcome.className, green > red ? "green" : "red"];
+});
+/** Presses the button that shows an example. */
+const example = (page, name) => page.evaluate((name) => {
+  [...document.querySelectorAll("#examples button")].find(({ textContent }) => textContent === name).click();
+}, name);
 const result = (page) => page.$eval("#result", ({ textContent }) => textContent);
 const focused = (page) => page.evaluate(() => {
   const at = document.activeElement;
@@ -62,8 +72,8 @@ async function put(page, selector, text) {
   }, text);
 }
 
-async function picture(page, name) {
-  if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, `${name}.png`), fullPage: true });
+async function picture(page, name, fullPage = true) {
+  if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, `${name}.png`), fullPage });
 }
 
 test("the package runs in a browser", async () => {
@@ -85,12 +95,13 @@ describe("the page", () => {
       const page = await open(url);
       await says(page, /^Applies: 1 file changed\.$/);
       assert.match(await result(page), /-    return dial\(host, timeout=30000\)\n\+    return dial\(host, timeout=30\)/);
+      assert.deepEqual(await look(page), ["applies", "green"]);
       await picture(page, "example");
       await page.setOfflineMode(true);
       await put(page, "[name=content]", "def connect(host):\n    return dial(host)\n");
       await says(page, /^Refused: 1 error\. Nothing changes\.$/);
+      assert.deepEqual(await look(page), ["refused", "red"]);
       assert.match(await result(page), /What to send back to the model/);
-      await picture(page, "refusal");
       assert.deepEqual([page.asked, page.said], [[url], []]);
       await page.close();
     }
@@ -100,10 +111,98 @@ describe("the page", () => {
     const page = await open();
     await put(page, "[name=content]", "def connect(host):\n    return dial(host)\n");
     await says(page, /^Refused/);
-    await page.click("#result li button");
+    await page.click("#result [name=line]");
     assert.equal(await focused(page), "response");
     const selected = await page.$eval("#response", (field) => field.value.slice(field.selectionStart, field.selectionEnd));
     assert.equal(selected, "-    return dial(host, timeout=30000)");
+    await page.close();
+  });
+
+  test("draws what the terminal draws, without its advice, and hands over the message for the model", async () => {
+    const page = await open();
+    await browser.defaultBrowserContext().setPermission(new URL(address).origin, { permission: { name: "clipboard-write" }, state: "granted" });
+    await example(page, "A refusal");
+    await says(page, /^Refused: 1 error/);
+    await picture(page, "refusal");
+    const said = await page.$eval("pre.error", ({ innerText }) => innerText);
+    assert.match(said, /^error\[lines-not-found\]: /);
+    // What is hidden has the width of what is above the mark.
+    const drawn = await page.$eval("pre.error", ({ textContent }) => textContent);
+    const marks = drawn.split("\n").flatMap((line, at, all) => {
+      const mark = line.match(/^ +\| (.*?)(\^+)/);
+      return mark === null ? [] : [all[at - 1].slice(line.indexOf("^"), line.indexOf("^") + mark[2].length)];
+    });
+    assert.equal(marks.length, 2, drawn);
+    for (const mark of marks) assert.ok(mark.length > 0 && !mark.includes("host"), drawn);
+    assert.match(drawn, /--> src\/net\.py:2:\d+\n/);
+    assert.doesNotMatch(await result(page), /`git |`-p|--[a-z]/);
+    await page.click("#copy");
+    await page.waitForFunction(() => document.getElementById("told").textContent === "Copied.");
+    const feedback = await page.$eval("pre.prose", ({ textContent }) => textContent);
+    assert.match(feedback, /return dial\(host, timeout=30000\)/);
+    await page.close();
+  });
+
+  test("gives no advice about options, whatever is refused", async () => {
+    const page = await open();
+    for (const text of [
+      "--- a/x/src/net.py\n+++ b/x/src/net.py\n@@ -1 +1 @@\n-a\n+b\n",
+      "--- a/net.py\n+++ b/net.py\n@@ -1 +1 @@\n-a\n+b\n",
+      "*** Begin Patch\n*** Add File: src/net.py\n+x\n*** End Patch\n",
+      "*** Begin Patch\n*** Update File: /testbed/src/net.py\n-x\n+y\n*** End Patch\n",
+      "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n",
+      "src/new.py\n```python\nx\n```\n",
+      "Nothing.",
+    ]) {
+      await put(page, "#response", text);
+      await says(page, /^Refused/);
+      await page.waitForFunction((wanted) => document.getElementById("outcome").className === wanted, {}, "refused");
+      assert.doesNotMatch(await result(page), /`git |`-p|--[a-z]/, text);
+    }
+    await page.close();
+  });
+
+  test("has an example of each format, which applies", async () => {
+    const page = await open();
+    const names = await page.$$eval("#examples button", (all) => all.map(({ textContent }) => textContent));
+    assert.deepEqual(names, EXAMPLES);
+    for (const name of names) {
+      await put(page, "#response", "Nothing.");
+      await says(page, /^Refused/);
+      await example(page, name);
+      await says(page, name === "A refusal" ? /^Refused: 1 error/ : /^Applies: 1 file/);
+      const of = await page.$$eval("pre.warning", (all) => all.map(({ textContent }) => textContent));
+      assert.deepEqual(of, [], name);
+    }
+    await page.close();
+  });
+
+  test("shows what goes in red and what comes in green, whatever it begins with", async () => {
+    const page = await open();
+    await put(page, "[name=path]", "a.sql");
+    await put(page, "[name=content]", "-- all\nselect 1;\n");
+    await put(page, "#response", JSON.stringify({ path: "a.sql", old_string: "-- all", new_string: "++ more" }));
+    await page.waitForFunction(() => document.querySelector("#result h3").textContent.startsWith("a.sql"));
+    const of = (name) => page.$$eval(`#result ${name}`, (all) => all.map(({ textContent }) => textContent));
+    assert.deepEqual([await of("del"), await of("ins")], [["--- all\n"], ["+++ more\n"]]);
+    await put(page, "#response", "*** Begin Patch\n*** Delete File: a.sql\n*** End Patch\n");
+    await page.waitForFunction(() => document.querySelectorAll("#result del").length === 2);
+    assert.deepEqual([await of("del"), await of("ins")], [["--- all\n", "-select 1;\n"], []]);
+    await page.close();
+  });
+
+  test("has the result beside the response", async () => {
+    const page = await open();
+    await example(page, "A refusal");
+    await says(page, /^Refused/);
+    await page.setViewport({ width: 1360, height: 620 });
+    // The picture that the README shows.
+    await picture(page, "page", false);
+    for (const width of [850, 1400]) {
+      await page.setViewport({ width, height: 900 });
+      const [response, outcome] = await page.$$eval("main > section:not(.files)", (all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+      assert.ok(outcome.top === response.top && outcome.left >= response.right, `${width}`);
+    }
     await page.close();
   });
 
@@ -146,14 +245,14 @@ describe("the page", () => {
   test("is used with the keyboard alone", async () => {
     const page = await open();
     const order = [];
-    for (let at = 0; at < 14; at += 1) {
+    for (let at = 0; at < 20; at += 1) {
       await page.keyboard.press("Tab");
       const name = await focused(page);
       if (name === null) break;
       order.push(name);
     }
     assert.deepEqual(order, [
-      "path", "content", "remove", "add", "response", "format", "fuzz", "unique", "Diff of src/net.py", "share", "reset",
+      "path", "content", "remove", "add", ...EXAMPLES, "response", "format", "fuzz", "unique", "Diff of src/net.py", "share",
     ]);
     await page.focus("#add");
     await page.keyboard.press("Enter");
@@ -179,7 +278,7 @@ describe("the page", () => {
     walk(await page.accessibility.snapshot({ interestingOnly: false }));
     for (const name of [
       "heading Try git-llmpatch", "region Files", "group File 1", "textbox Path", "textbox Content", "button Remove file 1", "region Response",
-      "textbox All that the model said", "combobox Format", "combobox Fuzz", "region Result", "region Diff of src/net.py",
+      "group Examples", "textbox All that the model said", "combobox Format", "combobox Fuzz", "region Result", "region Diff of src/net.py",
     ]) assert.ok(names.includes(name), `${name} isn't among\n${names.join("\n")}`);
     assert.equal(await page.$eval("#summary", (element) => element.getAttribute("role")), "status");
     await page.close();

@@ -8,6 +8,7 @@
 
 mod asking;
 mod blobs;
+mod message;
 mod object;
 mod reply;
 mod request;
@@ -20,6 +21,7 @@ use llmpatch::report::{Diagnostic, Report, State};
 use llmpatch::text::{Source, SourceId};
 use serde::Serialize;
 
+use self::message::Message;
 use self::reply::{Reply, report_of};
 use self::request::Request;
 
@@ -58,8 +60,9 @@ fn answer(request: Request) -> Result<Reply, Reply> {
     if !wanted.is_empty() {
         return Ok(Reply::Wanted(wanted));
     }
+    let messages = request.messages.then(|| Message::all(&report));
     let document = report.about(vec![name]).json();
-    Reply::answered(document, changed).map_err(misused)
+    Reply::answered(document, changed, messages).map_err(misused)
 }
 
 /// A text, or, where bytes are no text, the bytes in Base64.
@@ -102,6 +105,33 @@ mod tests {
             let reply = apply(request.as_bytes());
             assert!(reply.contains(want), "{files}: {reply}");
         }
+    }
+
+    #[test]
+    fn messages_have_the_marks_of_the_terminal_and_none_of_its_advice() {
+        let response = r"*** Begin Patch\n*** Update File: a\n-\told one\n+new\n*** End Patch\n";
+        let of = |more| {
+            let request = format!(
+                r#"{{"response": {{"text": "{response}"}}, "files": {{"a": {{"text": "\told  one\n"}}}}{more}}}"#
+            );
+            apply(request.as_bytes())
+        };
+        let reply: serde_json::Value = serde_json::from_str(&of(r#", "messages": true"#)).unwrap();
+        let message = &reply["messages"][0];
+        assert_eq!(message["kind"], "lines-not-found");
+        assert_eq!(
+            reply["document"]["errors"][0]["message"],
+            message["headline"]
+        );
+        let places = message["places"].as_array().unwrap();
+        let marks = places.iter().map(|place| &place["lines"][0]);
+        let parts = marks.map(|line| line["parts"].clone());
+        let want = serde_json::json!([["-\told ", "", "one"], ["\told ", " ", "one"]]);
+        assert_eq!(parts.collect::<serde_json::Value>(), want);
+        let hint = reply["document"]["errors"][0]["hint"].to_string();
+        assert!(hint.contains("--feedback"), "{hint}");
+        assert!(!message.to_string().contains("--"), "{message}");
+        assert!(!of("").contains("messages"));
     }
 
     #[test]
@@ -281,7 +311,7 @@ mod tests {
             (
                 "other",
                 "1",
-                "the request: unknown field `other`, expected one of `response`, `files`, `asks`, `options`, `camel`",
+                "the request: unknown field `other`, expected one of `response`, `files`, `asks`, `options`, `camel`, `messages`",
             ),
         ] {
             let parts = [("response", r#"{"text": ""}"#), ("files", "{}")];

@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::Encoded;
 use crate::blobs::Blobs;
+use crate::message::Message;
 
 /// What is said to a request.
 #[derive(Serialize)]
@@ -31,6 +32,8 @@ pub(crate) enum Reply {
     Answered {
         document: Box<RawValue>,
         changed: Vec<Changed>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        messages: Option<Vec<Message>>,
     },
 }
 
@@ -51,9 +54,14 @@ impl Reply {
     pub(crate) fn answered(
         document: String,
         changed: Vec<Changed>,
+        messages: Option<Vec<Message>>,
     ) -> Result<Self, serde_json::Error> {
         let document = RawValue::from_string(document)?;
-        Ok(Self::Answered { document, changed })
+        Ok(Self::Answered {
+            document,
+            changed,
+            messages,
+        })
     }
 }
 

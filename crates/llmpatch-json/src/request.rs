@@ -18,6 +18,8 @@ pub(crate) struct Request {
     pub(crate) response: Vec<u8>,
     pub(crate) tree: AskingTree,
     pub(crate) options: Settings,
+    /// Whether messages are drawn of the reply.
+    pub(crate) messages: bool,
 }
 
 /// The parts of a request: each is read by itself, so that what is wrong with it can name it.
@@ -35,6 +37,8 @@ struct Parts<'r> {
     /// Whether options are named as in JavaScript, `rootIs` for `root_is`.
     #[serde(default)]
     camel: bool,
+    #[serde(default)]
+    messages: bool,
 }
 
 /// Reads a value that is there: `null` is one, too.
@@ -73,6 +77,7 @@ impl Request {
             response: response.content("the response")?,
             tree: tree(object("the files", parts.files)?, parts.asks, &options)?,
             options,
+            messages: parts.messages,
         })
     }
 }
