@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::tools::{Act, Call, Names, act};
 use super::words::{Reader, Token, Word};
-use super::{Doubt, Form, Handed, Meaning, Refusal, What, head, holds_patch};
+use super::{Doubt, Form, Handed, Meaning, Refusal, What, head, holds_patch, names_move};
 use crate::response::embedded::joined;
 
 /// The longest directory that is followed, in bytes.
@@ -113,7 +113,12 @@ impl<'s> Shell<'s> {
         })?;
         let call = match act {
             Act::Applies(call) if !command.has_output && self.handed.len() < MOST => call,
-            Act::Other if !is_patch => return Ok(()),
+            Act::Other if !is_patch => {
+                // As prose with two apostrophes, which is no string.
+                let moved = words.iter().find(|word| moves_below(&word.decoded.text));
+                let moved = moved.map(|word| Refusal::of_word(self.script, word.range.clone()));
+                return moved.map_or(Ok(()), Err);
+            }
             Act::Enters(step) if !is_patch => {
                 self.directory = entered(&self.directory, step).ok_or_else(refused)?;
                 return Ok(());
@@ -194,6 +199,13 @@ fn strips_more(name: &[u8], directory: &str, prefix: &str) -> bool {
     } else {
         below_first.starts_with(inside.as_bytes())
     }
+}
+
+/// Returns whether a line of a text, but for the first, begins with a command that changes the
+/// directory.
+fn moves_below(text: &[u8]) -> bool {
+    let first = |line: &[u8]| names_move(line.fields().next().unwrap_or_default());
+    text.lines().skip(1).any(first)
 }
 
 /// What begins a section of git's own diffs.
