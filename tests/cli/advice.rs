@@ -16,10 +16,6 @@ type Tried = (&'static [&'static str], fn());
 /// The commands, as the sources have them, and the tests that run them.
 const RUN: &[Tried] = &[
     (
-        &["git config --add llmpatch.protect :preset:executes"],
-        protect,
-    ),
-    (
         &[
             "git config --show-origin --get-all {key}",
             "git config --show-origin --get-all llmpatch.protect",
@@ -384,16 +380,8 @@ fn in_shell(repo: &Repo, command: &str) -> Run {
 fn protect() {
     let repo = repo();
     repo.git(&["config", "llmpatch.protect", "src"]);
-    let said = repo
-        .run(&["apply"], envelope("*** Add File: .envrc\n+x\n"))
-        .succeeded();
-    follow(
-        &repo,
-        &said,
-        "git config --add llmpatch.protect :preset:executes",
-        &[],
-    )
-    .succeeded();
+    let added = "git config --add llmpatch.protect :preset:executes";
+    in_shell(&repo, added).succeeded();
     for response in [
         update("src/b.txt", "b", "B"),
         envelope("*** Add File: mise.toml\n+x\n"),
