@@ -3,7 +3,8 @@
 //!
 //! pre-commit is looked for in PATH, or is what `PRE_COMMIT` names; then it is an error if it isn't
 //! there, as in `.ci/run`. The id that builds the program takes minutes and the network, so it is
-//! tried where `PRE_COMMIT_RUST` is set, without optimization.
+//! tried where `PRE_COMMIT_RUST` is set, without optimization; and the id that takes a wheel where
+//! `PRE_COMMIT_WHEELS` is a directory with one, as `.packages/try wheel` has it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -200,6 +201,37 @@ fn the_installed_program_is_run_by_pre_commit() {
         pre_commit,
     )
     .commits_in_every_way();
+}
+
+#[test]
+fn pre_commit_installs_the_program_from_a_wheel() {
+    let Some(wheels) = std::env::var_os("PRE_COMMIT_WHEELS") else {
+        eprintln!("PRE_COMMIT_WHEELS names no directory: the hook that takes a wheel isn't tried");
+        return;
+    };
+    let Some(pre_commit) = pre_commit() else {
+        return;
+    };
+    let ours = Repo::empty();
+    for name in [".pre-commit-hooks.yaml", "pyproject.toml"] {
+        ours.child(name).write_file(&root().join(name)).unwrap();
+    }
+    ours.commit("hooks");
+    // There is no cargo, and no program but that of the wheel. setuptools comes from the network.
+    let path = std::env::var_os("PATH").unwrap();
+    let path = std::env::split_paths(&path).filter(|at| {
+        !["cargo", "git-llmpatch"]
+            .iter()
+            .any(|name| at.join(name).exists())
+    });
+    let path = std::env::join_paths(path).unwrap();
+    let home = TempDir::new().unwrap();
+    let environment = vec![
+        ("PATH".into(), path),
+        ("PIP_FIND_LINKS".into(), wheels),
+        ("HOME".into(), home.path().into()),
+    ];
+    User::of("git-llmpatch-wheel", &ours, environment, pre_commit).commits_in_every_way();
 }
 
 #[test]

@@ -171,12 +171,15 @@ fn packages_for_other_languages_have_the_version_of_the_program() {
         ("crates/llmpatch-js/Cargo.toml", "version = "),
         ("crates/llmpatch-js/package.json", "  \"version\": "),
         ("crates/llmpatch-py/Cargo.toml", "version = "),
+        ("pyproject.toml", "version = "),
+        ("pyproject.toml", "dependencies = [\"git-llmpatch=="),
         (
             "examples/agents/claude-code/.claude-plugin/plugin.json",
             "  \"version\": ",
         ),
     ] {
-        let line = format!("\n{line}\"{version}\"");
+        let open = if line.ends_with("==") { "" } else { "\"" };
+        let line = format!("\n{line}{open}{version}\"");
         assert!(here(file).contains(&line), "{file}: not{line}");
     }
 }
