@@ -80,6 +80,45 @@ fn nothing_that_a_host_hands_over_is_executed() {
     }
 }
 
+/// On Windows there is neither `sh` nor jq: what Codex hands over is read as it is, and its status is
+/// translated.
+#[test]
+fn on_windows_the_call_itself_is_checked() {
+    let config = fs::read_to_string(example("codex/config.toml")).unwrap();
+    let mut lines = config.lines();
+    let written = lines.find_map(|line| line.strip_prefix("commandWindows = "));
+    let command: String = serde_json::from_str(written.unwrap()).unwrap();
+    let checks = "cmd /d /c \"git-llmpatch check --feedback 1>&2 & \
+        if errorlevel 2 (exit 1) else if errorlevel 1 (exit 2)\"";
+    assert_eq!(command, checks);
+    let repo = Repo::with(&[("a.py", "print(1)\n"), ("src/b.py", "print(3)\n")]);
+    let from = |directory: &str, path: &str, old: &str| {
+        let directory = repo.path().join(directory);
+        json!({ "cwd": directory, "hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": patch(path, old) })
+    };
+    for (call, status) in [
+        (from("", "a.py", "print(1)"), 0),
+        (from("", "a.py", "print(7)"), 1),
+        (from("src", "b.py", "print(3)"), 0),
+        (from("src", "src/b.py", "print(3)"), 1),
+    ] {
+        let call = call.to_string();
+        let checked = repo.run(&["check", "--feedback"], &call);
+        assert_eq!(checked.status, status, "{call}\n{}", checked.stderr);
+        // As cmd on Windows does it.
+        if cfg!(windows) {
+            let cmd = command
+                .strip_prefix("cmd /d /c \"")
+                .unwrap()
+                .trim_end_matches('"');
+            let mut host = isolated(Command::new("cmd"), repo.path());
+            host.args(["/d", "/c", cmd]).env("PATH", support::path());
+            let ended = run(&mut host, call.as_bytes());
+            assert_eq!(ended.status, status * 2, "{}", ended.stderr);
+        }
+    }
+}
+
 /// The host says so to the person, and applies the patch.
 #[test]
 fn without_what_it_needs_the_hook_keeps_nothing_from_being_applied() {
