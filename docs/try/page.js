@@ -21,14 +21,8 @@ const EXAMPLES = [
 -    return dial(host, timeout=30000)
 +    return dial(host, timeout=30)
 `],
-  ["Search/replace", `\
-src/net.py
-<<<<<<< SEARCH
-    return dial(host, timeout=30000)
-=======
-    return dial(host, timeout=30)
->>>>>>> REPLACE
-`],
+  // No marker begins a line of this file.
+  ["Search/replace", ["src/net.py", "<<<<<<< SEARCH", "    return dial(host, timeout=30000)", "=======", "    return dial(host, timeout=30)", ">>>>>>> REPLACE", ""].join("\n")],
   ["Tool call", `${JSON.stringify({ path: "src/net.py", old_string: "timeout=30000", new_string: "timeout=30" }, null, 2)}\n`],
   ["OPX", `\
 <edit file="src/net.py" op="patch">
