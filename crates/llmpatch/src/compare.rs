@@ -26,6 +26,17 @@ pub struct Region {
     pub new: Range<usize>,
 }
 
+impl Region {
+    /// Returns one region over all of some, of which there is one at least.
+    pub(crate) fn over(regions: &[Region]) -> Self {
+        let [first, last] = [&regions[0], &regions[regions.len() - 1]];
+        Self {
+            old: first.old.start..last.old.end,
+            new: first.new.start..last.new.end,
+        }
+    }
+}
+
 /// Which of the two states that a diff compares a content is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffSide<'p> {

@@ -54,7 +54,7 @@ pub fn pieces(
     let new_starts = Lines::within(new).starts();
     let context = options.context.max(1) as usize;
     let piece = |group: &[Region]| {
-        let lines = group[0].old.start..group[group.len() - 1].old.end;
+        let lines = Region::over(group).old;
         let last = (lines.end + context).min(old_starts.len() - 1);
         let shown = bytes(&old_starts, &(lines.start.saturating_sub(context)..last));
         Piece {

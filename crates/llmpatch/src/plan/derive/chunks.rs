@@ -7,7 +7,9 @@
 //! once.
 
 use std::borrow::Cow;
+use std::iter::Peekable;
 use std::ops::Range;
+use std::vec::IntoIter;
 
 use super::hunks::lines;
 use crate::compare::{Options, Region, heading};
@@ -46,8 +48,7 @@ pub(super) fn chunks<'c>(
         new,
         file,
         headings,
-        groups,
-        at: 0,
+        groups: groups.into_iter().peekable(),
         placed: Vec::new(),
     }
     .run();
@@ -76,10 +77,9 @@ struct Group {
 fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Options) -> Vec<Group> {
     let context = options.context as usize;
     let groups = options.groups(regions).map(|regions| {
-        let start = regions[0].old.start.saturating_sub(context);
-        let end = regions[regions.len() - 1].old.end;
+        let Range { start, end } = Region::over(regions).old;
         Group {
-            old: start..end.saturating_add(context).min(old.len()),
+            old: start.saturating_sub(context)..end.saturating_add(context).min(old.len()),
             regions: regions.to_vec(),
         }
     });
@@ -117,16 +117,13 @@ struct ChunkPlacer<'l, 'c> {
     file: Document,
     /// The lines that name what follows them.
     headings: Vec<usize>,
-    groups: Vec<Group>,
-    /// Which group is next.
-    at: usize,
+    groups: Peekable<IntoIter<Group>>,
     placed: Vec<(Group, Vec<usize>)>,
 }
 
 impl ChunkPlacer<'_, '_> {
     fn run(mut self) -> Vec<(Group, Vec<usize>)> {
-        while let Some(group) = self.groups.get(self.at).cloned() {
-            self.at += 1;
+        while let Some(group) = self.groups.next() {
             self.settle(group);
         }
         self.placed
@@ -137,13 +134,8 @@ impl ChunkPlacer<'_, '_> {
     fn settle(&mut self, mut group: Group) {
         let mut step = 1;
         loop {
-            while self
-                .groups
-                .get(self.at)
-                .is_some_and(|next| next.old.start <= group.old.end)
-            {
-                group.join(self.groups[self.at].clone());
-                self.at += 1;
+            while let Some(next) = (self.groups).next_if(|next| next.old.start <= group.old.end) {
+                group.join(next);
             }
             let floor = self.cursor();
             group.old.start = group.old.start.max(floor);
@@ -178,19 +170,14 @@ impl ChunkPlacer<'_, '_> {
             return self.old.is_empty().then(Vec::new);
         }
         let run = self.run_of(start..end);
-        let places = &run;
-        if places.count_from(start + 1) > 0 || self.adds_again(group) {
+        if run.count_from(start + 1) > 0 || self.adds_again(group) {
             return None;
         }
         // What names the place best may be among the chunk's own lines; then the one above names
         // something else.
-        let first = group
-            .regions
-            .first()
-            .map_or(start, |region| region.old.start);
-        let named = self.headings[..self.headings.partition_point(|&line| line < first)]
-            .last()
-            .copied();
+        let first = group.regions[0].old.start;
+        let above = self.headings.partition_point(|&line| line < first);
+        let named = self.headings[..above].last().copied();
         let named =
             named.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
         if let Some(line) = named.filter(|line| self.run_of(*line..line + 1).count() == 1)
@@ -198,17 +185,18 @@ impl ChunkPlacer<'_, '_> {
         {
             return Some(vec![line]);
         }
-        if places.count() == 1 {
+        if run.count() == 1 {
             return Some(Vec::new());
         }
         let openers = self.openers(start, end);
         let alone = openers.iter().map(|&line| vec![line]);
+        let named = named.into_iter();
+        let both = openers.iter().flat_map(|&line| {
+            let named = named.clone().filter(move |&named| named < line);
+            named.map(move |named| vec![named, line])
+        });
         alone
-            .chain(openers.iter().filter_map(|&line| {
-                named
-                    .filter(|&named| named < line)
-                    .map(|named| vec![named, line])
-            }))
+            .chain(both)
             .find(|locators| self.leads_to(locators, &run, start))
     }
 
@@ -239,17 +227,11 @@ impl ChunkPlacer<'_, '_> {
             }
             cursor = line + 1;
         }
-        let places = if run.count() > 1 {
-            vec![start]
-        } else {
-            Vec::new()
-        };
-        let sought = [locators, &places].concat();
+        let sought = locators.iter().copied();
+        let sought: Vec<_> = sought.chain((run.count() > 1).then_some(start)).collect();
         let mut pairs = sought.windows(2);
-        if pairs.any(|pair| self.is_outside(pair[0], pair[1])) {
-            return false;
-        }
-        run.at_or_after(cursor) == Some(start)
+        !pairs.any(|pair| self.is_outside(pair[0], pair[1]))
+            && run.at_or_after(cursor) == Some(start)
             && !locators.last().is_some_and(|&line| run.contains(line))
     }
 

@@ -41,13 +41,9 @@ impl Pieces {
             pieces.push((Self::hash(low, high), len));
         }
         pieces.sort_unstable();
-        let mut counts: Vec<(u32, u64)> = Vec::new();
-        for (hash, len) in pieces {
-            match counts.last_mut() {
-                Some(last) if last.0 == hash => last.1 += len,
-                _ => counts.push((hash, len)),
-            }
-        }
+        let same = pieces.chunk_by(|one, next| one.0 == next.0);
+        let counts = same.map(|same| (same[0].0, same.iter().map(|piece| piece.1).sum()));
+        let counts = counts.collect();
         Self {
             counts,
             len: content.len() as u64,

@@ -39,32 +39,22 @@ pub(super) fn substitutions<'c>(
     let new = Lines::new(after);
     let changes: Vec<_> = regions
         .chunk_by(|one, next| next.old.start - one.old.end <= TOGETHER.max(2 * context))
-        .map(|group| Change {
+        .map(Region::over)
+        .map(|region| Change {
             old: &old,
             new: &new,
-            gone: group[0].old.start..group[group.len() - 1].old.end,
-            come: group[0].new.start..group[group.len() - 1].new.end,
+            gone: region.old,
+            come: region.new,
             context,
             one,
         })
         .collect();
     let mut made: Vec<Option<Substitution<'c>>> = vec![None; changes.len()];
     let mut spent = 0;
-    for levels in ROUNDS {
-        settle(&changes, &mut made, &mut spent, |change| {
-            change.attempts(levels).collect()
-        })?;
-    }
-    if one == Occurrence::Only {
+    let counted = (one == Occurrence::Only).then_some(true);
+    for is_counted in [false].into_iter().chain(counted) {
         for levels in ROUNDS {
-            settle(&changes, &mut made, &mut spent, |change| {
-                let enough = change.most_context().min(2);
-                let counted = change.attempts(levels);
-                counted
-                    .filter(|attempt| attempt.context >= enough)
-                    .map(Attempt::counted)
-                    .collect()
-            })?;
+            settle(&changes, &mut made, &mut spent, levels, is_counted)?;
         }
     }
     let operations = made.into_iter().map(|made| made.map(Operation::Substitute));
@@ -77,27 +67,26 @@ fn settle<'c>(
     changes: &[Change<'_, 'c>],
     made: &mut [Option<Substitution<'c>>],
     spent: &mut usize,
-    attempts: impl Fn(&Change<'_, 'c>) -> Vec<Attempt<'c>>,
+    levels: &[usize],
+    is_counted: bool,
 ) -> Option<()> {
-    let left: Vec<_> = made
-        .iter_mut()
-        .zip(changes)
+    let all = made.iter_mut().zip(changes);
+    let left: Vec<_> = all
         .filter(|(made, _)| made.is_none())
-        .map(|(made, change)| (made, change, attempts(change)))
+        .map(|(made, change)| (made, change, change.attempts(levels, is_counted)))
         .collect();
     let Some((_, Change { old, new, .. }, _)) = left.first() else {
         return Some(());
     };
     let needles = || {
-        left.iter()
-            .flat_map(|(.., all)| all)
-            .map(|one| one.needle.clone())
+        let all = left.iter().flat_map(|(.., all)| all);
+        all.map(|one| one.needle.clone())
     };
     let [old, new] = [old, new].map(|side| Document::new(side.bytes().to_vec().into(), needles()));
     let half = State { old, new };
     for (made, change, attempts) in left {
         for attempt in attempts {
-            *made = half.attempted(change, attempt, spent);
+            *made = half.attempted(change, attempt, is_counted, spent);
             if *spent > ENOUGH {
                 return None;
             }
@@ -128,17 +117,6 @@ struct Attempt<'c> {
     above: usize,
     /// How many lines of context there are, above and below.
     context: usize,
-    /// Whether its occurrence is counted.
-    is_counted: bool,
-}
-
-impl Attempt<'_> {
-    fn counted(self) -> Self {
-        Self {
-            is_counted: true,
-            ..self
-        }
-    }
 }
 
 /// The file when the changes before a change are made: the beginning of the new file, and then the
@@ -155,13 +133,13 @@ impl State {
         &self,
         change: &Change<'_, 'c>,
         attempt: Attempt<'c>,
+        is_counted: bool,
         spent: &mut usize,
     ) -> Option<Substitution<'c>> {
         let Attempt {
             mut substitution,
             needle,
             above,
-            is_counted,
             ..
         } = attempt;
         let apart = [&self.old, &self.new]
@@ -231,13 +209,15 @@ impl<'c> Change<'_, 'c> {
         already_there(&document, &(start..start + edit.find.len()), &put).is_some()
     }
 
-    /// Returns how many lines of context there may be.
-    fn most_context(&self) -> usize {
-        self.come.start + self.old.len() - self.gone.end
-    }
-
-    fn attempts(&self, levels: &[usize]) -> impl Iterator<Item = Attempt<'c>> {
-        levels.iter().filter_map(|level| self.attempt(*level))
+    /// Makes the change with the context of each level. An occurrence is counted with some context,
+    /// if there is any.
+    fn attempts(&self, levels: &[usize], is_counted: bool) -> Vec<Attempt<'c>> {
+        let most = self.come.start + self.old.len() - self.gone.end;
+        let enough = if is_counted { most.min(2) } else { 0 };
+        let attempts = levels.iter().filter_map(|level| self.attempt(*level));
+        attempts
+            .filter(|attempt| attempt.context >= enough)
+            .collect()
     }
 
     /// Makes the change with the context of a level; `None` if nothing but blank lines would be
@@ -252,10 +232,11 @@ impl<'c> Change<'_, 'c> {
         } else {
             (above, below)
         };
-        let above_texts = texts(self.new, self.come.start - above..self.come.start);
-        let below_texts = texts(self.old, self.gone.end..self.gone.end + below);
-        let with_context =
-            |lines: Vec<_>| [above_texts.clone(), lines, below_texts.clone()].concat();
+        let with_context = |lines| {
+            let above = texts(self.new, self.come.start - above..self.come.start);
+            let below = texts(self.old, self.gone.end..self.gone.end + below);
+            [above, lines, below].concat()
+        };
         let mut find = with_context(texts(self.old, self.gone.clone()));
         let mut put = with_context(texts(self.new, self.come.clone()));
         if find.iter().all(|line| line.trim_ascii().is_empty()) {
@@ -282,7 +263,6 @@ impl<'c> Change<'_, 'c> {
             needle,
             above,
             context: above + below,
-            is_counted: false,
         })
     }
 
