@@ -14,7 +14,7 @@ pub use print::{is_of_printing, print};
 pub use prose::prose;
 pub use review::{LineNote, PullRequest, Review, line_notes, review};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use bstr::{BString, ByteSlice as _};
 
@@ -23,7 +23,7 @@ use crate::format;
 use crate::patch::{FileEdit, Format, Operation, Patch, Unrepresentable, What};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::derive::{self, Derived, Replaced};
-use crate::plan::{self, Change, ChangeSet, Rules};
+use crate::plan::{self, Change, ChangeSet};
 use crate::progress::{Progress, Stage};
 use crate::response::{self, Warning as Doubt};
 use crate::text::{Source, SourceId, Text};
@@ -98,24 +98,21 @@ pub fn respond(
     let Derived {
         mut patch,
         unrepresentable,
-    } = match format {
-        Format::Opx => derive::opx(changes, compare, &options)?,
-        Format::Blocks | Format::Tool => derive::exact(format, changes, compare, context)?,
-        _ => derive::envelope(changes, compare, &options)?,
-    };
+    } = derive::texts(format, changes, compare, &options)?;
     let mut all = [known, unrepresentable].concat();
     let mut prose = look.prose.to_vec();
     match format {
         Format::Opx => note(&mut patch, changes, &look.notes),
         _ => prose = [&as_prose(&look.notes)[..], &prose].concat(),
     }
-    let response = match print(&patch) {
-        Ok(printed) if all.is_empty() => framed(&prose, &printed, look.base.as_deref(), format),
-        printed => {
-            all.extend(printed.err().unwrap_or_default());
-            return Ok(Err(sorted(all)));
-        }
-    };
+    let printed = print(&patch).unwrap_or_else(|refused| {
+        all.extend(refused);
+        Vec::new()
+    });
+    if !all.is_empty() {
+        return Ok(Err(sorted(all)));
+    }
+    let response = framed(&prose, &printed, look.base.as_deref(), format);
     let Some(source) = Source::new(SourceId(0), "", response.clone()) else {
         return Ok(Err(misread(changes, format)));
     };
@@ -125,7 +122,8 @@ pub fn respond(
         progress,
     };
     for strict in [false, true] {
-        if let Some(wrong) = differing(&source, strict, &patch, &before, format)? {
+        let wrong = differing(&source, strict, &patch, &before, format)?;
+        if !wrong.is_empty() {
             return Ok(Err(wrong));
         }
     }
@@ -152,15 +150,10 @@ fn framed(prose: &[u8], printed: &[u8], base: Option<&str>, format: Format) -> V
 }
 
 fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
-    let whole = patch
-        .edits
-        .iter()
-        .filter(|edit| matches!(edit.operation, Operation::Replace { .. }));
-    whole
-        .map(|edit| Replaced {
-            path: edit.path[..].into(),
-        })
-        .collect()
+    let edits = patch.edits.iter();
+    let whole = edits.filter(|edit| matches!(edit.operation, Operation::Replace { .. }));
+    let path = |edit: &FileEdit<'_>| edit.path[..].into();
+    whole.map(|edit| Replaced { path: path(edit) }).collect()
 }
 
 /// Turns what is at paths before and afterwards into a change, and says what no patch in these
@@ -172,21 +165,25 @@ pub fn change_of(
     let mut changes = Vec::new();
     let mut unrepresentable = Vec::new();
     for (path, before, after) in sides {
-        let known = RepoPath::new(&path).map_err(|_| What::Name);
-        match (known, file(before), file(after)) {
-            (Ok(path), Ok(before), Ok(after)) => changes.push(Change {
+        match known(&path, before, after) {
+            Ok(change) => changes.push(change),
+            Err(what) => unrepresentable.push(Unrepresentable {
                 path,
-                before,
-                after,
-                from: None,
+                format: format.the(),
+                what,
             }),
-            (Err(what), ..) | (_, Err(what), _) | (_, _, Err(what)) => {
-                let format = format.the();
-                unrepresentable.push(Unrepresentable { path, format, what });
-            }
         }
     }
     (ChangeSet::new(changes), unrepresentable)
+}
+
+fn known(path: &[u8], before: Entry, after: Entry) -> Result<Change, What> {
+    Ok(Change {
+        path: RepoPath::new(path).map_err(|_| What::Name)?,
+        before: file(before)?,
+        after: file(after)?,
+        from: None,
+    })
 }
 
 fn file(entry: Entry) -> Result<Option<File>, What> {
@@ -205,88 +202,74 @@ fn sorted(mut all: Vec<Unrepresentable>) -> Vec<Unrepresentable> {
 }
 
 fn misread(changes: &ChangeSet, format: Format) -> Vec<Unrepresentable> {
-    changes
-        .iter()
-        .map(|change| Unrepresentable {
-            path: change.path.as_bstr().into(),
-            format: format.the(),
-            what: What::Misread,
-        })
+    let all = changes.iter();
+    all.map(|change| unsaid(change, format, What::Misread))
         .collect()
 }
 
-/// Reads what was printed as any reader would, and says which files it would make something else
-/// of.
+fn unsaid(change: &Change, format: Format, what: What) -> Unrepresentable {
+    Unrepresentable {
+        path: change.path.as_bstr().into(),
+        format: format.the(),
+        what,
+    }
+}
+
+/// Reads what was printed as any reader would, and returns the files that it would make something
+/// else of.
 fn differing(
     source: &Source,
     strict: bool,
     patch: &Patch<'_>,
     before: &Before<'_>,
     format: Format,
-) -> Result<Option<Vec<Unrepresentable>>, CompareError> {
+) -> Result<Vec<Unrepresentable>, CompareError> {
     let changes = before.changes;
     before.progress.enter(Stage::Proving, changes.len());
-    let all = || Ok(Some(misread(changes, format)));
-    let parsed = response::parse(
-        source,
-        &format::Options {
-            strict,
-            ..format::Options::default()
-        },
-    );
+    let options = format::Options {
+        strict,
+        ..format::Options::default()
+    };
+    let parsed = response::parse(source, &options);
     let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
         // A change may need the same edit twice.
         Doubt::RepeatedEdit { .. } => true,
         warning => is_of_printing(warning),
     });
     if !(parsed.errors.is_empty() && is_plain && parsed.patch == *patch) {
-        return all();
+        return Ok(misread(changes, format));
     }
-    let rules = Rules {
-        strict,
-        unique: strict,
-        ..Rules::default()
-    };
-    let plan = match plan::plan(&[parsed.patch], before, &Resolver::default(), &rules) {
-        Ok(plan) => plan,
+    let resolver = Resolver::default();
+    let plan = match plan::plan(&[parsed.patch], before, &resolver, &derive::rules(strict)) {
+        Ok(plan) if !derive::is_in_doubt(&plan) => plan,
+        Ok(_) => return Ok(misread(changes, format)),
         Err(refusal) => {
-            return refusal
-                .errors
-                .iter()
-                .find_map(|error| unread(&error.value))
-                .map_or_else(all, Err);
+            let unread = refusal.errors.iter().find_map(|error| unread(&error.value));
+            return unread.map_or_else(|| Ok(misread(changes, format)), Err);
         }
     };
-    if plan
-        .warnings
-        .iter()
-        .any(|warning| derive::leaves_doubt(warning.value.kind()))
-    {
-        return all();
-    }
-    let mut wrong = Vec::new();
-    for change in changes {
+    let wrong = changes.iter().filter_map(|change| {
         let planned = plan.changes.get(&change.path);
-        if planned.is_none_or(|planned| {
-            (&planned.before, &planned.after) != (&change.before, &change.after)
-        }) {
-            let planned = planned.and_then(|planned| planned.after.as_ref());
-            let what = if same_texts(planned, change.after.as_ref()) {
-                What::LineEnds
-            } else {
-                What::Misread
-            };
-            wrong.push(Unrepresentable {
-                path: change.path.as_bstr().into(),
-                format: format.the(),
-                what,
-            });
-        }
-    }
+        let after = planned.and_then(|planned| planned.after.as_ref());
+        let is_right = planned.is_some_and(|planned| planned.before == change.before)
+            && after == change.after.as_ref();
+        let contents = after.zip(change.after.as_ref());
+        let ends_differ = contents.is_some_and(|(planned, meant)| {
+            planned.content != meant.content
+                && derive::same_texts(&planned.content.lines(), &meant.content.lines())
+        });
+        let what = if ends_differ {
+            What::LineEnds
+        } else {
+            What::Misread
+        };
+        (!is_right).then(|| unsaid(change, format, what))
+    });
+    let wrong: Vec<_> = wrong.collect();
     if wrong.is_empty() && plan.changes.len() != changes.len() {
-        return all();
+        return Ok(misread(changes, format));
     }
-    Ok((!wrong.is_empty()).then_some(wrong))
+    Ok(wrong)
 }
 
 /// Returns the error that says nothing of a response: a file couldn't be read.
@@ -302,95 +285,75 @@ fn unread(error: &plan::Error) -> Option<CompareError> {
     })
 }
 
-fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {
-    let (Some(one), Some(other)) = (one, other) else {
-        return false;
-    };
-    let one_lines = one.content.lines();
-    let other_lines = other.content.lines();
-    one.content != other.content
-        && one_lines
-            .iter()
-            .map(|line| line.text)
-            .eq(other_lines.iter().map(|line| line.text))
+impl Notes {
+    /// Returns the notes of a change, each once.
+    fn of(&self, change: &Change) -> Vec<&BString> {
+        match self {
+            Notes::None => Vec::new(),
+            Notes::One(note) => vec![note],
+            Notes::Each(each) => {
+                let paths = change.from.iter().chain([&change.path]);
+                let mut notes = Vec::new();
+                for note in paths.filter_map(|path| each.get(path)).flatten() {
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                }
+                notes
+            }
+        }
+    }
 }
 
 /// Puts notes to the edits of OPX, in order; where a file has more notes than edits, its last edit
 /// gets the rest together.
 fn note(patch: &mut Patch<'_>, changes: &ChangeSet, notes: &Notes) {
-    let file = |edit: &FileEdit<'_>| edit.destination().unwrap_or(&edit.path).to_vec();
-    let mut edits: BTreeMap<Vec<u8>, (usize, usize)> = BTreeMap::new();
-    for edit in &patch.edits {
-        edits.entry(file(edit)).or_default().1 += 1;
+    fn file<'e>(edit: &'e FileEdit<'_>) -> &'e [u8] {
+        edit.destination().unwrap_or(&edit.path)
     }
-    for edit in &mut patch.edits {
-        let path = file(edit);
-        let Some((at, count)) = edits.get_mut(&path) else {
-            continue;
-        };
-        let note = match notes {
-            Notes::None => None,
-            Notes::One(note) => Some(note.clone()),
-            Notes::Each(each) => {
-                let from = changes
-                    .iter()
-                    .find(|change| change.path.as_bytes() == path)
-                    .and_then(|at| at.from.as_ref());
-                let mut notes: Vec<&BString> = Vec::new();
-                let of_both = from.map(RepoPath::as_bytes).into_iter().chain([&path[..]]);
-                for note in of_both.filter_map(|path| each.get(path)).flatten() {
-                    if !notes.contains(&note) {
-                        notes.push(note);
-                    }
-                }
-                let rest = notes
-                    .get((*at).min(notes.len().saturating_sub(1))..)
-                    .unwrap_or_default();
-                let these = if *at + 1 == *count {
-                    rest
-                } else {
-                    &rest[..rest.len().min(1)]
-                };
-                Some(bstr::join("; ", these).into())
-            }
-        };
-        *at += 1;
-        edit.why = note
-            .filter(|note| !note.trim().is_empty())
-            .map(|note| Text::derived(note.to_vec()));
+    for edits in patch
+        .edits
+        .chunk_by_mut(|one, next| file(one) == file(next))
+    {
+        let is_its = |change: &&Change| change.path.as_bytes() == file(&edits[0]);
+        let notes = changes.iter().find(is_its).map(|change| notes.of(change));
+        let notes = notes.unwrap_or_default();
+        let count = edits.len();
+        for (at, edit) in edits.iter_mut().enumerate() {
+            let from = at.min(notes.len().saturating_sub(1));
+            let end = if at + 1 == count {
+                notes.len()
+            } else {
+                from + 1
+            };
+            let own = notes.get(from..end).unwrap_or_default();
+            let note = bstr::join("; ", own);
+            edit.why = Some(note)
+                .filter(|note| !note.trim().is_empty())
+                .map(Text::derived);
+        }
     }
 }
 
 /// Writes notes as prose: each once, behind the path that it is about.
 fn as_prose(notes: &Notes) -> Vec<u8> {
-    match notes {
-        Notes::None => Vec::new(),
-        Notes::One(note) => [&note[..], b"\n\n"].concat(),
-        Notes::Each(each) => {
-            let mut lines: Vec<Vec<u8>> = Vec::new();
-            let mut met = std::collections::HashSet::new();
-            for (path, notes) in each {
-                for note in notes.iter().filter(|note| met.insert(note.to_vec())) {
-                    let words: Vec<&[u8]> = note.fields().collect();
-                    lines.push(
-                        [
-                            b"- ",
-                            path.as_bytes(),
-                            b": ",
-                            &bstr::join(" ", words)[..],
-                            b"\n",
-                        ]
-                        .concat(),
-                    );
-                }
-            }
-            if lines.is_empty() {
-                Vec::new()
-            } else {
-                [lines.concat(), b"\n".to_vec()].concat()
-            }
+    let each = match notes {
+        Notes::None => return Vec::new(),
+        Notes::One(note) => return [&note[..], b"\n\n"].concat(),
+        Notes::Each(each) => each,
+    };
+    let mut met = HashSet::new();
+    let mut text = Vec::new();
+    for (path, notes) in each {
+        for note in notes.iter().filter(|note| met.insert(*note)) {
+            let words = bstr::join(" ", note.fields());
+            text.extend([b"- ", path.as_bytes(), b": ", &words, b"\n"].concat());
         }
     }
+    if !text.is_empty() {
+        text.push(b'\n');
+    }
+    text
 }
 
 /// The tree as it was when the change was worked out: what the change knows isn't read again.

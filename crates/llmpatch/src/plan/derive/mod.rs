@@ -12,26 +12,23 @@
 //! These formats speak of contents as they are, not as git stores them.
 
 mod chunks;
-mod envelope;
-mod exact;
 mod hunks;
 mod narrow;
 mod operations;
-mod opx;
 mod proof;
 mod renames;
 mod review;
 mod similarity;
 mod substitutions;
 mod unrepresentable;
+mod update;
 
 use std::borrow::Cow;
 
-pub use self::envelope::envelope;
-pub use self::exact::exact;
 use self::hunks::{Sides, hunks};
-pub use self::opx::opx;
+pub use self::operations::texts;
 pub use self::proof::leaves_doubt;
+pub(crate) use self::proof::{is_in_doubt, rules, same_texts};
 use self::renames::{Candidate, Rename};
 pub use self::review::{Limit, Limited, Suggestions, suggestions};
 pub use self::unrepresentable::{Derived, Replaced};

@@ -1,226 +1,194 @@
 //! What is to be said of each file of a change, in an order in which it can be done.
 
+use std::iter;
+
+use super::update::{Described, update, whole};
 use super::{Derived, path_text, proof};
-use crate::compare::{Compare, CompareError, Options, Region};
+use crate::compare::{Compare, CompareError, Options};
 use crate::patch::{FileEdit, Format, Operation, Patch, Unrepresentable, What};
 use crate::path::{RepoPath, Resolver, unlikely};
 use crate::plan::{Change, ChangeSet};
-use crate::text::Lines;
+use crate::text::{Lines, Text};
 use crate::tree::File;
 
-/// What a format says of a file, or why it can't say it; an error if contents can't be compared.
-pub(super) type Described<T> = Result<Result<Vec<T>, What>, CompareError>;
-
-/// Derives a patch in a format, given what says what is done to one file. The options tell who
-/// counts the files.
-pub(super) fn derive<'c>(
-    changes: &'c ChangeSet,
+/// Derives an envelope, OPX, search/replace blocks or tool calls: what they are planned to is the
+/// change, by every rule and without a warning that the place of anything is in doubt. Contents are
+/// the change's, as they are, not as git stores them. Renames are taken from the change set.
+///
+/// Lines that change have `options.context` lines around them, and as many more as it takes for them
+/// to be in one place only. In an envelope, where a line that git would name a chunk by leads to it
+/// and is once in the file, it is named after `@@`; in OPX, an occurrence is counted only where a
+/// great many lines would be needed.
+///
+/// # Errors
+/// If contents can't be compared.
+pub fn texts<'c>(
     format: Format,
+    changes: &'c ChangeSet,
+    compare: &dyn Compare,
     options: &Options,
-    say: impl Fn(FileOperation<'c>) -> Described<FileEdit<'c>>,
 ) -> Result<Derived<'c>, CompareError> {
     let mut unrepresentable = Vec::new();
     let mut edits = Vec::with_capacity(changes.len());
-    for operation in operations(changes, format, &mut unrepresentable) {
-        match say(operation)? {
+    for operation in operations(changes) {
+        match operation.edits(format, compare, options)? {
             Ok(these) => edits.extend(these),
-            Err(what) => {
-                unrepresentable.push(Unrepresentable {
-                    path: operation.path().as_bstr().into(),
-                    format: format.the(),
-                    what,
-                });
-            }
+            Err(what) => unrepresentable.push(Unrepresentable {
+                path: operation.new_path().as_bstr().into(),
+                format: format.the(),
+                what,
+            }),
         }
         options.progress.step();
     }
-    Ok(Derived::new(Patch { format, edits }, unrepresentable))
+    let patch = Patch { format, edits };
+    Ok(Derived {
+        patch,
+        unrepresentable,
+    })
 }
 
-/// Makes an edit that does one thing with a file.
-pub(super) fn edit<'c>(path: &'c RepoPath, operation: Operation<'c>) -> FileEdit<'c> {
-    FileEdit::new(path_text(path), operation, None)
-}
-
-/// Makes an edit of each operation, all of one file.
-pub(super) fn edits<'c>(
-    path: &'c RepoPath,
-    operations: Vec<Operation<'c>>,
-) -> impl Iterator<Item = FileEdit<'c>> {
-    operations
-        .into_iter()
-        .map(move |operation| edit(path, operation))
-}
-
-/// Makes the edit that deletes a file, whatever it holds.
-pub(super) fn delete(path: &RepoPath) -> FileEdit<'_> {
-    edit(path, Operation::Delete { expected: None })
-}
-
-/// Makes the operation that puts a new file in its place.
-pub(super) fn create(content: &[u8], fills_empty: bool) -> Operation<'_> {
+/// Makes the operation that makes a new file of these lines.
+pub(super) fn create(lines: Vec<Text<'_>>, fills_empty: bool) -> Operation<'_> {
     Operation::Create {
-        lines: proof::whole_file(content),
+        lines,
         fills_empty,
         ends_open: false,
     }
 }
 
-/// Returns which lines differ, byte order marks aside.
-pub(super) fn regions(
-    path: &RepoPath,
-    old: &Lines<'_>,
-    new: &Lines<'_>,
-    compare: &dyn Compare,
-) -> Result<Vec<Region>, CompareError> {
-    compare.regions(
-        path,
-        &old.bytes()[old.bom().len()..],
-        &new.bytes()[new.bom().len()..],
-    )
-}
-
 /// What is done to one file.
-#[derive(Clone, Copy)]
-pub(super) enum FileOperation<'c> {
-    /// It comes.
-    Add { path: &'c RepoPath, file: &'c File },
-    /// It goes.
-    Delete { path: &'c RepoPath },
-    /// Its content changes, or its path, or both.
-    Change {
-        path: &'c RepoPath,
-        to: Option<&'c RepoPath>,
-        before: &'c File,
-        after: &'c File,
-    },
+struct FileOperation<'c> {
+    /// Where it is, or will be if it is new.
+    path: &'c RepoPath,
+    /// Where it will be if it is renamed.
+    to: Option<&'c RepoPath>,
+    before: Option<&'c File>,
+    after: Option<&'c File>,
 }
 
 impl<'c> FileOperation<'c> {
     /// Returns the path that the file has afterwards, or had.
-    fn path(&self) -> &'c RepoPath {
-        match self {
-            FileOperation::Change { to: Some(path), .. }
-            | FileOperation::Change { path, .. }
-            | FileOperation::Add { path, .. }
-            | FileOperation::Delete { path } => path,
-        }
+    fn new_path(&self) -> &'c RepoPath {
+        self.to.unwrap_or(self.path)
     }
 
     /// Returns its turn, where files are in each other's way.
     fn rank(&self) -> usize {
-        match self {
-            FileOperation::Delete { .. } => 0,
-            FileOperation::Change { to: Some(_), .. } => 1,
-            FileOperation::Change { to: None, .. } | FileOperation::Add { .. } => 2,
+        match (self.after, self.to) {
+            (None, _) => 0,
+            (_, Some(_)) => 1,
+            _ => 2,
+        }
+    }
+
+    fn edits(
+        &self,
+        format: Format,
+        compare: &dyn Compare,
+        options: &Options,
+    ) -> Described<FileEdit<'c>> {
+        if let Some(what) = self.hindrance() {
+            return Ok(Err(what));
+        }
+        let is_blocks = format == Format::Blocks;
+        let operations = match (self.before, self.after) {
+            (_, None) if is_blocks => Err(What::Deletion),
+            (_, None) => Ok(vec![Operation::Delete { expected: None }]),
+            (None, Some(file)) if format == Format::Opx => {
+                whole(&file.content, |lines| create(lines, false)).ok_or(What::BlankEdges)
+            }
+            (None, Some(file)) => Ok(vec![create(proof::whole_file(&file.content), is_blocks)]),
+            (Some(_), Some(_)) if is_blocks && self.to.is_some() => Err(What::Rename),
+            (Some(before), Some(after)) if before.content == after.content => Ok(Vec::new()),
+            (Some(before), Some(after)) => {
+                update(format, self.new_path(), before, after, compare, options)?
+            }
+        };
+        Ok(operations.map(|operations| self.with_renaming(format, operations)))
+    }
+
+    /// Makes edits of operations, with the renaming in the first or before it.
+    fn with_renaming(
+        &self,
+        format: Format,
+        mut operations: Vec<Operation<'c>>,
+    ) -> Vec<FileEdit<'c>> {
+        if let Some(to) = self.to.map(path_text) {
+            match operations.first_mut() {
+                Some(Operation::Update { to: target, .. }) => *target = Some(to),
+                _ if format == Format::Opx => operations.insert(0, Operation::Move { to }),
+                _ => {
+                    let (to, hunks) = (Some(to), Vec::new());
+                    operations.insert(0, Operation::Update { to, hunks });
+                }
+            }
+        }
+        let paths = iter::once(self.path).chain(iter::repeat(self.new_path()));
+        let edits = operations.into_iter().zip(paths);
+        edits
+            .map(|(operation, path)| FileEdit::new(path_text(path), operation, None))
+            .collect()
+    }
+
+    /// Returns what no format but a diff can say of the file.
+    fn hindrance(&self) -> Option<What> {
+        let is_unnamed = |path: &RepoPath| {
+            Resolver::default().resolve(None, path.as_bytes()).as_ref() != Ok(path)
+        };
+        let is_unlikely = |path: &RepoPath| unlikely(path.as_bytes()).is_some();
+        let is_link = |file: &File| file.mode.is_link();
+        let comes = self.before.map_or(Some(self.path), |_| self.to);
+        if is_unnamed(self.path) || self.to.is_some_and(is_unnamed) {
+            return Some(What::Path);
+        }
+        if comes.is_some_and(is_unlikely) {
+            return Some(What::Name);
+        }
+        let after = self.after?;
+        let content = &after.content;
+        match self.before {
+            before if is_link(after) || before.is_some_and(is_link) => Some(What::Link),
+            Some(before) if before.mode.executable != after.mode.executable => Some(What::Mode),
+            Some(before) if before.content == *content => None,
+            Some(_) if content.is_binary() => Some(What::Binary),
+            Some(before)
+                if before.content.starts_with(Lines::BOM) != content.starts_with(Lines::BOM) =>
+            {
+                Some(What::Mark)
+            }
+            Some(_) => None,
+            None if after.mode.executable => Some(What::NewExecutable),
+            None if memchr::memchr(0, content).is_some() => Some(What::Binary),
+            None if !content.is_empty() && !content.ends_with(b"\n") => Some(What::NoFinalNewline),
+            None => None,
         }
     }
 }
 
 /// Lists what is done, by path: a renamed file at its new path. Where a file is in the way of a
 /// directory, or the other way round, deletions come first.
-fn operations<'c>(
-    changes: &'c ChangeSet,
-    format: Format,
-    unrepresentable: &mut Vec<Unrepresentable>,
-) -> Vec<FileOperation<'c>> {
+fn operations(changes: &ChangeSet) -> Vec<FileOperation<'_>> {
     let sources = changes.sources();
-    let mut operations = Vec::with_capacity(changes.len());
-    for change in changes {
-        let source = change.from.as_ref().and_then(|from| changes.get(from));
-        let path = &change.path;
-        let operation = match (source, change) {
-            (
-                Some(Change {
-                    path: from,
-                    before: Some(before),
-                    ..
-                }),
-                Change {
-                    after: Some(after), ..
-                },
-            ) => FileOperation::Change {
-                path: from,
-                to: Some(path),
-                before,
-                after,
-            },
-            (
-                _,
-                Change {
-                    before: None,
-                    after: Some(file),
-                    ..
-                },
-            ) => FileOperation::Add { path, file },
-            (
-                _,
-                Change {
-                    before: Some(before),
-                    after: Some(after),
-                    ..
-                },
-            ) => FileOperation::Change {
-                path,
-                to: None,
-                before,
-                after,
-            },
-            (_, Change { after: None, .. }) if sources.contains(path) => continue,
-            _ => FileOperation::Delete { path },
-        };
-        match hindrance(&operation) {
-            Some(what) => unrepresentable.push(Unrepresentable {
-                path: path.as_bstr().into(),
-                format: format.the(),
-                what,
-            }),
-            None => operations.push(operation),
-        }
-    }
+    let stay = |change: &&Change| change.after.is_some() || !sources.contains(&change.path);
+    let mut operations: Vec<_> = changes
+        .iter()
+        .filter(stay)
+        .map(|change| {
+            let source = change.from.as_ref().and_then(|from| changes.get(from));
+            let old = source.unwrap_or(change);
+            FileOperation {
+                path: &old.path,
+                to: source.map(|_| &change.path),
+                before: old.before.as_ref(),
+                after: change.after.as_ref(),
+            }
+        })
+        .collect();
     if stand_in_the_way(changes) {
         operations.sort_by_key(FileOperation::rank);
     }
     operations
-}
-
-/// Returns what no format but a diff can say of a file.
-fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
-    let is_named =
-        |path: &RepoPath| Resolver::default().resolve(None, path.as_bytes()).as_ref() == Ok(path);
-    match operation {
-        FileOperation::Delete { path } => (!is_named(path)).then_some(What::Path),
-        FileOperation::Add { path, file } => match () {
-            () if !is_named(path) => Some(What::Path),
-            () if unlikely(path.as_bytes()).is_some() => Some(What::Name),
-            () if file.mode.is_link() => Some(What::Link),
-            () if file.mode.executable => Some(What::NewExecutable),
-            () if memchr::memchr(0, &file.content).is_some() => Some(What::Binary),
-            () if !file.content.is_empty() && !file.content.ends_with(b"\n") => {
-                Some(What::NoFinalNewline)
-            }
-            () => None,
-        },
-        FileOperation::Change {
-            path,
-            to,
-            before,
-            after,
-        } => match () {
-            () if !is_named(path) || to.is_some_and(|to| !is_named(to)) => Some(What::Path),
-            () if to.is_some_and(|to| unlikely(to.as_bytes()).is_some()) => Some(What::Name),
-            () if before.mode.is_link() || after.mode.is_link() => Some(What::Link),
-            () if before.mode.executable != after.mode.executable => Some(What::Mode),
-            () if before.content == after.content => None,
-            () if after.content.is_binary() => Some(What::Binary),
-            () if before.content.starts_with(Lines::BOM)
-                != after.content.starts_with(Lines::BOM) =>
-            {
-                Some(What::Mark)
-            }
-            () => None,
-        },
-    }
 }
 
 fn stand_in_the_way(changes: &ChangeSet) -> bool {

@@ -6,7 +6,7 @@ use crate::kind::Kind;
 use crate::patch::What;
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::Resolver;
-use crate::plan::{self, Rules};
+use crate::plan::{self, Plan, Rules};
 use crate::text::{Ending, Lines, Text};
 use crate::tree::{Entry, File, MemoryTree};
 
@@ -27,64 +27,70 @@ pub(super) fn turns(before: &File, operations: &[Operation<'_>], after: &File) -
         edits: edits.collect(),
     }];
     let tree = MemoryTree::new().with_entry(NAME, Entry::File(before.clone()));
-    let rules = [
-        Rules::default(),
-        Rules {
-            strict: true,
-            unique: true,
-            ..Rules::default()
-        },
-    ];
-    rules.iter().all(|rules| {
-        plan::plan(&patch, &tree, &Resolver::default(), rules).is_ok_and(|plan| {
-            plan.warnings
+    [false, true].into_iter().all(|strict| {
+        plan::plan(&patch, &tree, &Resolver::default(), &rules(strict)).is_ok_and(|plan| {
+            let contents = plan
+                .changes
                 .iter()
-                .all(|warning| !leaves_doubt(warning.value.kind()))
-                && plan.changes.iter().all(|change| {
-                    change
-                        .after
-                        .as_ref()
-                        .is_some_and(|file| file.content == after.content)
-                })
-                && plan.changes.len() == 1
+                .map(|change| Some(&change.after.as_ref()?.content));
+            contents.eq([Some(&after.content)]) && !is_in_doubt(&plan)
         })
     })
+}
+
+/// Returns the rules by default, or the strictest.
+pub(crate) fn rules(strict: bool) -> Rules {
+    Rules {
+        strict,
+        unique: strict,
+        ..Rules::default()
+    }
+}
+
+/// Returns whether something was guessed or done beside what was asked for.
+pub(crate) fn is_in_doubt(plan: &Plan) -> bool {
+    let mut warnings = plan.warnings.iter();
+    warnings.any(|warning| leaves_doubt(warning.value.kind()))
+}
+
+/// Returns whether lines are the same but for how they end.
+pub(crate) fn same_texts(old: &Lines<'_>, new: &Lines<'_>) -> bool {
+    let new = new.iter().map(|line| line.text);
+    old.iter().map(|line| line.text).eq(new)
 }
 
 /// Returns whether operations that change parts of a file, or say all of it, have a NUL in one of
 /// their lines.
 pub(super) fn has_nul(operations: &[Operation<'_>]) -> bool {
-    let is_in = |lines: &[Text<'_>]| lines.iter().any(|line| memchr::memchr(0, line).is_some());
-    operations.iter().any(|operation| match operation {
-        Operation::Create { lines, .. } | Operation::Replace { lines } => is_in(lines),
-        Operation::Substitute(substitution) => {
-            is_in(&substitution.find) || is_in(&substitution.put)
-        }
-        Operation::Update { hunks, .. } => hunks
-            .iter()
-            .flat_map(|hunk| &hunk.lines)
-            .any(|line| memchr::memchr(0, &line.text).is_some()),
-        _ => false,
+    operations.iter().any(|operation| {
+        let lines: Vec<_> = match operation {
+            Operation::Create { lines, .. } | Operation::Replace { lines } => {
+                lines.iter().collect()
+            }
+            Operation::Substitute(edit) => edit.find.iter().chain(&edit.put).collect(),
+            Operation::Update { hunks, .. } => {
+                let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+                lines.map(|line| &line.text).collect()
+            }
+            _ => Vec::new(),
+        };
+        lines.iter().any(|line| line.contains(&0))
     })
+}
+
+/// Returns whether the last line of a file has an end.
+pub(super) fn has_end(lines: &Lines<'_>) -> bool {
+    lines.is_empty() || lines.bytes().ends_with(b"\n")
 }
 
 /// Returns why a text file's change can't be written as lines.
 pub(super) fn reason(old: &Lines<'_>, new: &Lines<'_>) -> What {
-    let has_end = |lines: &Lines<'_>| lines.is_empty() || lines.bytes().ends_with(b"\n");
-    let same_text = old
-        .iter()
-        .map(|line| line.text)
-        .eq(new.iter().map(|line| line.text));
+    let same_text = same_texts(old, new);
+    let has_crlf = |side: &Lines<'_>| side.iter().any(|line| line.ending == Ending::CrLf);
     match (has_end(old), has_end(new)) {
         (true, false) => What::NoFinalNewline,
         (false, true) if same_text => What::FinalNewline,
-        _ if same_text
-            || [old, new]
-                .iter()
-                .any(|side| side.iter().any(|line| line.ending == Ending::CrLf)) =>
-        {
-            What::LineEnds
-        }
+        _ if same_text || has_crlf(old) || has_crlf(new) => What::LineEnds,
         (_, false) => What::NoFinalNewline,
         _ => What::Misread,
     }
@@ -98,12 +104,8 @@ pub(super) fn texts<'c>(lines: &Lines<'c>, range: Range<usize>) -> Vec<Text<'c>>
 /// Returns the texts of all lines of a new file; a byte order mark is a part of the first, since
 /// nothing else puts it there.
 pub(super) fn whole_file(content: &[u8]) -> Vec<Text<'_>> {
-    let lines = Lines::new(content);
-    let mut texts = texts(&lines, 0..lines.len());
-    if let Some(first) = texts.first_mut() {
-        *first = Text::derived(&content[..lines.bom().len() + first.len()]);
-    }
-    texts
+    let lines = Lines::within(content);
+    texts(&lines, 0..lines.len())
 }
 
 /// Returns whether a warning of this kind says that something was guessed or done beside what was
