@@ -9,6 +9,7 @@ mod unrepresentable;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::text::{LineNo, Span, Text};
 
@@ -452,6 +453,24 @@ pub struct Position {
     pub new_lines: u32,
     /// The function or section that git names after the numbers.
     pub heading: Vec<u8>,
+}
+
+impl Position {
+    /// Returns the old lines, from 0.
+    pub(crate) fn was(&self) -> Range<usize> {
+        run(self.old_start, self.old_lines)
+    }
+
+    /// Returns the new lines, from 0.
+    pub(crate) fn now(&self) -> Range<usize> {
+        run(self.new_start, self.new_lines)
+    }
+}
+
+/// An empty run is numbered as the line that it is behind.
+fn run(start: u32, count: u32) -> Range<usize> {
+    let start = start.saturating_sub(u32::from(count > 0)) as usize;
+    start..start + count as usize
 }
 
 /// A text to find and what to put in its place.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::sorted;
 use crate::compare::{Compare, CompareError};
-use crate::patch::{Hunk, Operation, Patch, Unrepresentable};
+use crate::patch::{Hunk, Patch, Position, Unrepresentable};
 use crate::plan::ChangeSet;
 use crate::plan::derive::{Limit, Limited, Suggestions, suggestions};
 
@@ -50,10 +50,10 @@ struct Posted<'p> {
 struct Comment {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    start_line: Option<u32>,
+    start_line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     start_side: Option<&'static str>,
-    line: u32,
+    line: usize,
     side: &'static str,
     body: String,
 }
@@ -73,36 +73,25 @@ pub fn review(
     notes: &[LineNote],
 ) -> Result<Result<Review, Vec<Unrepresentable>>, CompareError> {
     let Suggestions {
-        derived,
+        hunks,
+        unrepresentable,
         mut limited,
     } = suggestions(changes, pull_request.diff, compare)?;
-    if !derived.unrepresentable.is_empty() {
-        return Ok(Err(sorted(derived.unrepresentable)));
+    if !unrepresentable.is_empty() {
+        return Ok(Err(sorted(unrepresentable)));
     }
-    let edits = &derived.patch.edits;
-    let suggested = edits.iter().filter_map(|edit| match &edit.operation {
-        Operation::Update { hunks, .. } => Some((edit.path.as_bstr(), hunks.first()?)),
-        _ => None,
-    });
-    let suggested: Vec<_> = suggested.collect();
+    let of_each = notes::by_suggestion(notes, &hunks);
     let mut comments = Vec::new();
-    for ((path, hunk), notes) in suggested
-        .iter()
-        .zip(notes::by_suggestion(notes, &suggested))
-    {
-        let lines = hunk.position.as_ref().map_or(0..0, |at| {
-            let start = at.old_start.saturating_sub(1);
-            start..start + at.old_lines
-        });
+    for ((path, hunk), notes) in hunks.iter().zip(of_each) {
+        let lines = hunk.position.as_ref().map_or(0..0, Position::was);
         let body = body(&notes, hunk);
         if body.chars().count() > LONGEST {
-            let lines = lines.start as usize..lines.end as usize;
-            limited.push(Limited::of((*path).into(), &lines, Limit::Length));
+            limited.push(Limited::of(path.as_bstr().into(), &lines, Limit::Length));
             continue;
         }
         let start = (lines.len() > 1).then_some(lines.start + 1);
         comments.push(Comment {
-            path: path.to_str_lossy().into_owned(),
+            path: path.as_bytes().to_str_lossy().into_owned(),
             start_line: start,
             start_side: start.map(|_| HEAD),
             line: lines.end,

@@ -10,47 +10,29 @@ use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark, Position};
 use crate::text::{Content, Lines, Text};
 
-/// Two contents. A line ends behind its LF; CRs and byte order marks are bytes of their line.
-pub(super) struct Sides<'c> {
-    old: Cow<'c, Content>,
-    new: Cow<'c, Content>,
-}
-
-impl<'c> Sides<'c> {
-    /// Takes what was and what will be.
-    pub(super) fn of(old: Option<Cow<'c, Content>>, new: Option<Cow<'c, Content>>) -> Self {
-        let side =
-            |content: Option<_>| content.unwrap_or_else(|| Cow::Owned(Content::from(Vec::new())));
-        Self {
-            old: side(old),
-            new: side(new),
-        }
-    }
-
-    /// Returns both with their lines.
-    pub(super) fn numbered(&self) -> [Numbered<'_, 'c>; 2] {
-        [&self.old, &self.new].map(Numbered::new)
-    }
-}
-
-/// One of them, and where its lines start.
-pub(super) struct Numbered<'s, 'c> {
+/// A content and its lines. A line ends behind its LF; CRs and byte order marks are bytes of it.
+pub(super) struct Side<'s, 'c> {
     content: &'s Cow<'c, Content>,
     lines: Lines<'s>,
 }
 
-impl<'s, 'c> Numbered<'s, 'c> {
-    fn new(content: &'s Cow<'c, Content>) -> Self {
+impl<'s, 'c> Side<'s, 'c> {
+    pub(super) fn of(content: &'s Cow<'c, Content>) -> Self {
         Self {
             content,
             lines: Lines::within(content),
         }
     }
 
-    pub(super) fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
+    /// Returns how many lines there are.
+    pub(super) fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
         let start = self.lines.start(line);
         let end = self.lines.start(line + 1);
-        let unterminated = self.content[start..end].last() != Some(&b'\n');
+        let unterminated = !self.content[start..end].ends_with(b"\n");
         let end = if unterminated { end } else { end - 1 };
         let text = match self.content {
             Cow::Borrowed(content) => Text::derived(&content[start..end]),
@@ -64,43 +46,57 @@ impl<'s, 'c> Numbered<'s, 'c> {
     }
 }
 
-/// Makes the hunks of a file.
-pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
-    let [old_side, new_side] = sides.numbered();
+/// Makes the hunks of a file, given what was and what will be. Each is named by the nearest line
+/// above it that can; no line is looked at twice.
+pub(super) fn hunks<'c>(
+    sides: &[Side<'_, 'c>; 2],
+    regions: &[Region],
+    options: &Options,
+) -> Vec<Hunk<'c>> {
+    let [old_lines, new_lines] = sides.each_ref().map(|side| &side.lines);
     let context = options.context as usize;
-    let mut heading = Heading {
-        searched: 0,
-        found: None,
-    };
-    let mut hunks = Vec::new();
-    for group in options.groups(regions) {
-        let first = &group[0];
-        let last = &group[group.len() - 1];
-        let before = context.min(first.old.start).min(first.new.start);
+    let mut searched = 0;
+    let mut name = None;
+    let groups = options.groups(regions).map(|group| {
+        let Region { old, new } = Region::over(group);
+        let before = context.min(old.start).min(new.start);
         let after = context
-            .min(old_side.lines.len() - last.old.end)
-            .min(new_side.lines.len() - last.new.end);
-        let old = first.old.start - before..last.old.end + after;
-        let new = first.new.start - before..last.new.end + after;
-        hunks.push(Hunk {
-            lines: lines(group, old.clone(), |mark, line| match mark {
-                Mark::Added => new_side.line(mark, line),
-                _ => old_side.line(mark, line),
-            }),
-            position: Some(Position {
-                old_start: start(&old),
-                old_lines: number(old.len()),
-                new_start: start(&new),
-                new_lines: number(new.len()),
-                heading: heading
-                    .above(&old_side.lines, old.start)
-                    .map(<[u8]>::to_vec)
-                    .unwrap_or_default(),
-            }),
-            ..Hunk::default()
-        });
+            .min(old_lines.len() - old.end)
+            .min(new_lines.len() - new.end);
+        let shown = Region {
+            old: old.start - before..old.end + after,
+            new: new.start - before..new.end + after,
+        };
+        let above = (searched..shown.old.start).rev();
+        let mut names = above.filter_map(|at| heading(old_lines.raw(at..at + 1)));
+        name = names.next().or(name);
+        searched = shown.old.start;
+        hunk(sides, group, &shown, name.unwrap_or_default())
+    });
+    groups.collect()
+}
+
+/// Makes the hunk of some regions that shows these lines.
+pub(super) fn hunk<'c>(
+    [old, new]: &[Side<'_, 'c>; 2],
+    regions: &[Region],
+    shown: &Region,
+    heading: &[u8],
+) -> Hunk<'c> {
+    Hunk {
+        lines: lines(regions, shown.old.clone(), |mark, line| match mark {
+            Mark::Added => new.line(mark, line),
+            _ => old.line(mark, line),
+        }),
+        position: Some(Position {
+            old_start: start(&shown.old),
+            old_lines: number(shown.old.len()),
+            new_start: start(&shown.new),
+            new_lines: number(shown.new.len()),
+            heading: heading.to_vec(),
+        }),
+        ..Hunk::default()
     }
-    hunks
 }
 
 /// Makes the lines of a hunk that shows these old lines; `line` makes a hunk's line of an old line
@@ -124,32 +120,11 @@ pub(super) fn lines<T>(
 
 /// An empty run is behind the line that it names, so that its number is one less.
 fn start(lines: &Range<usize>) -> u32 {
-    number(if lines.is_empty() {
-        lines.start
-    } else {
-        lines.start + 1
-    })
+    number(lines.start + usize::from(!lines.is_empty()))
 }
 
-pub(super) fn number(count: usize) -> u32 {
+fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// The search for the nearest line above each hunk that names it. No line is looked at twice.
-struct Heading {
-    searched: usize,
-    found: Option<usize>,
-}
-
-impl Heading {
-    fn above<'s>(&mut self, old: &Lines<'s>, line: usize) -> Option<&'s [u8]> {
-        let named = (self.searched..line)
-            .rev()
-            .find(|&at| heading(old.raw(at..at + 1)).is_some());
-        self.found = named.or(self.found);
-        self.searched = line;
-        self.found.and_then(|at| heading(old.raw(at..at + 1)))
-    }
 }
 
 #[cfg(test)]
@@ -169,7 +144,7 @@ mod tests {
                 new: new.clone(),
             })
             .collect();
-        let sides = Sides::of(Some(Cow::Owned(old.into())), Some(Cow::Owned(new.into())));
+        let contents: [Cow<'_, Content>; 2] = [old, new].map(|text| Cow::Owned(text.into()));
         let options = Options {
             context,
             ..Options::default()
@@ -182,7 +157,7 @@ mod tests {
                 at.old_start, at.old_lines, at.new_start, at.new_lines
             )
         };
-        hunks(sides, &regions, &options)
+        hunks(&contents.each_ref().map(Side::of), &regions, &options)
             .into_iter()
             .map(shown)
             .collect()

@@ -24,8 +24,11 @@ mod unrepresentable;
 mod update;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use self::hunks::{Sides, hunks};
+use bstr::ByteSlice as _;
+
+use self::hunks::{Side, hunks};
 pub use self::operations::texts;
 pub use self::proof::leaves_doubt;
 pub(crate) use self::proof::{is_in_doubt, rules, same_texts};
@@ -36,7 +39,7 @@ use super::{Change, ChangeSet};
 use crate::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
 use crate::path::RepoPath;
-use crate::text::{Content, Splice, Text};
+use crate::text::{Content, Text};
 use crate::tree::File;
 
 /// Derives a unified diff: an edit a file, ordered by the paths afterwards, each with a [`Header`].
@@ -82,11 +85,10 @@ pub fn changed_lines<'c>(
     let pairs = pair_up(changes, compare, options.renames)?;
     let texts = pairs.iter().filter(|pair| !pair.is_binary());
     let counted = texts.map(|pair| {
-        let path = pair.sides().last().expect("a pair has a side").path;
         let regions = pair.regions(compare)?;
         options.progress.step();
         Ok(ChangedLines {
-            path,
+            path: pair.paths()[1],
             removed: regions.iter().map(|region| region.old.len()).sum(),
             added: regions.iter().map(|region| region.new.len()).sum(),
         })
@@ -104,14 +106,13 @@ pub fn with_renames(
     options: &Options,
 ) -> Result<ChangeSet, CompareError> {
     let pairs = pair_up(changes, compare, options.renames)?;
-    let renamed: std::collections::HashMap<_, _> = pairs
-        .iter()
-        .filter_map(|pair| Some((pair.new.as_ref()?.path, pair.old.as_ref()?.path)))
-        .filter(|(new, old)| new != old)
+    let renamed = pairs.iter().filter(|pair| pair.similarity.is_some());
+    let renamed: HashMap<_, _> = renamed
+        .map(|pair| pair.paths())
+        .map(|[old, new]| (new, old))
         .collect();
-    let renamed = |change: &Change| renamed.get(&change.path).map(|from| (*from).clone());
     Ok(ChangeSet::new(changes.iter().map(|change| Change {
-        from: renamed(change),
+        from: renamed.get(&change.path).map(|from| (*from).clone()),
         ..change.clone()
     })))
 }
@@ -132,9 +133,10 @@ impl<'c> Blob<'c> {
         compare: &dyn Compare,
     ) -> Result<Option<Self>, CompareError> {
         let Some(file) = file else { return Ok(None) };
-        let content = match file.mode.is_link() {
-            true => Cow::Borrowed(&file.content),
-            false => compare.stored(path, &file.content, side)?,
+        let content = if file.mode.is_link() {
+            Cow::Borrowed(&file.content)
+        } else {
+            compare.stored(path, &file.content, side)?
         };
         let is_binary = compare.is_binary(path, &content)?;
         Ok(Some(Self {
@@ -151,9 +153,6 @@ struct Pair<'c> {
     old: Option<Blob<'c>>,
     new: Option<Blob<'c>>,
     similarity: Option<u8>,
-    /// The splices that made the new content of the old content, if they are known and git would
-    /// store both as they are.
-    splices: Option<&'c [Splice]>,
 }
 
 impl<'c> Pair<'c> {
@@ -161,8 +160,17 @@ impl<'c> Pair<'c> {
         self.old.iter().chain(&self.new)
     }
 
+    /// Returns where the file was, and where it will be; twice the same where that is one path.
+    fn paths(&self) -> [&'c RepoPath; 2] {
+        [self.sides().next(), self.sides().last()].map(|side| side.expect("a pair has a side").path)
+    }
+
     fn keeps_content(&self) -> bool {
         content(&self.old) == content(&self.new)
+    }
+
+    fn modes(&self) -> [Option<u32>; 2] {
+        [&self.old, &self.new].map(|side| side.as_ref().map(|blob| blob.mode))
     }
 
     fn is_binary(&self) -> bool {
@@ -171,30 +179,23 @@ impl<'c> Pair<'c> {
 
     /// Returns which lines differ.
     fn regions(&self, compare: &dyn Compare) -> Result<Vec<Region>, CompareError> {
-        if self.keeps_content() {
+        let [old, new] = [bytes(&self.old), bytes(&self.new)];
+        // A file may come or go that is empty itself.
+        if self.keeps_content() || old.is_empty() && new.is_empty() {
             return Ok(Vec::new());
         }
-        let is_empty = |side| content(side).is_none_or(|content| content.size() == 0);
-        if is_empty(&self.old) || is_empty(&self.new) {
-            let all = |side| 0..line_count(bytes(side));
-            let old = all(&self.old);
-            let new = all(&self.new);
-            // A file may come or go that is empty itself.
-            return Ok(if old == new {
-                Vec::new()
-            } else {
-                vec![Region { old, new }]
-            });
+        if old.is_empty() || new.is_empty() {
+            return Ok(vec![Region {
+                old: 0..old.lines().count(),
+                new: 0..new.lines().count(),
+            }]);
         }
-        let path = self.sides().next().expect("a pair has a side").path;
-        let narrow = self
-            .splices
-            .zip(content(&self.old))
-            .and_then(|(splices, old)| narrow::regions(old, splices));
-        narrow.map_or_else(
-            || compare.regions(path, bytes(&self.old), bytes(&self.new)),
-            Ok,
-        )
+        // A content that git stores as other bytes is none that splices made.
+        let [before, after] = [content(&self.old), content(&self.new)];
+        let made = after.and_then(Content::splices);
+        let made = made.filter(|(base, _)| before.is_some_and(|before| base.is(before)));
+        let narrow = made.and_then(|(_, splices)| narrow::regions(old, splices));
+        narrow.map_or_else(|| compare.regions(self.paths()[0], old, new), Ok)
     }
 }
 
@@ -206,9 +207,10 @@ fn bytes<'b>(side: &'b Option<Blob<'_>>) -> &'b [u8] {
     content(side).map_or(&[], |content| &content[..])
 }
 
-fn line_count(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', bytes).count()
-        + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
+/// Returns the content of both sides; of none, nothing.
+fn contents(pair: Pair<'_>) -> [Cow<'_, Content>; 2] {
+    let empty = || Cow::Owned(Content::from(Vec::new()));
+    [pair.old, pair.new].map(|side| side.map_or_else(empty, |blob| blob.content))
 }
 
 fn pair_up<'c>(
@@ -217,33 +219,16 @@ fn pair_up<'c>(
     of: Renames,
 ) -> Result<Vec<Pair<'c>>, CompareError> {
     let mut pairs = Vec::with_capacity(changes.len());
-    for Change {
-        path,
-        before,
-        after,
-        from,
-    } in changes
-    {
-        let old = Blob::of(path, before.as_ref(), DiffSide::Before, compare)?;
-        let side = DiffSide::After(from.as_ref());
-        let new = Blob::of(path, after.as_ref(), side, compare)?;
-        let splices = after
-            .as_ref()
-            .and_then(|after| after.content.splices())
-            .filter(|(base, _)| {
-                is_stored(before.as_ref(), &old)
-                    && is_stored(after.as_ref(), &new)
-                    && content(&old).is_some_and(|old| base.is(old))
-            });
-        let splices = splices.map(|(_, splices)| splices);
+    for change in changes {
+        let Change { path, from, .. } = change;
+        let [before, after] = [change.before.as_ref(), change.after.as_ref()];
         let pair = Pair {
-            old,
-            new,
+            old: Blob::of(path, before, DiffSide::Before, compare)?,
+            new: Blob::of(path, after, DiffSide::After(from.as_ref()), compare)?,
             similarity: None,
-            splices,
         };
-        let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
-        if !(pair.keeps_content() && mode(&pair.old) == mode(&pair.new)) {
+        let [old_mode, new_mode] = pair.modes();
+        if !(pair.keeps_content() && old_mode == new_mode) {
             pairs.push(pair);
         }
     }
@@ -251,12 +236,6 @@ fn pair_up<'c>(
         join_renames(&mut pairs, limit);
     }
     Ok(pairs)
-}
-
-/// Returns whether a file is kept as it is stored.
-fn is_stored(file: Option<&File>, blob: &Option<Blob<'_>>) -> bool {
-    file.zip(content(blob))
-        .is_some_and(|(file, stored)| stored.is(&file.content))
 }
 
 /// Puts the old side of a deleted file into the pair of the new file that it became.
@@ -267,7 +246,13 @@ fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
     if deleted.is_empty() || new.is_empty() {
         return;
     }
-    let [gone, come] = [&deleted, &new].map(|of| candidates(pairs, of));
+    let candidate = |&at: &usize| {
+        let blob = pairs[at].sides().next()?;
+        let path = blob.path.as_bytes();
+        Some(Candidate::new(path, &blob.content, !blob.is_binary))
+    };
+    let [gone, come] =
+        [&deleted, &new].map(|of| of.iter().filter_map(candidate).collect::<Vec<_>>());
     let found = renames::detect(&gone, &come, limit);
     for (at, rename) in new.into_iter().zip(found) {
         let Some(Rename { source, similarity }) = rename else {
@@ -279,13 +264,6 @@ fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
     pairs.retain(|pair| pair.sides().next().is_some());
 }
 
-fn candidates<'p>(pairs: &'p [Pair<'_>], of: &[usize]) -> Vec<Candidate<'p>> {
-    let blobs = of.iter().filter_map(|&at| pairs[at].sides().next());
-    blobs
-        .map(|blob| Candidate::new(blob.path.as_bytes(), &blob.content, !blob.is_binary))
-        .collect()
-}
-
 fn edit<'c>(
     pair: Pair<'c>,
     compare: &dyn Compare,
@@ -293,59 +271,47 @@ fn edit<'c>(
 ) -> Result<FileEdit<'c>, CompareError> {
     let keeps_content = pair.keeps_content();
     let is_binary = pair.is_binary();
-    let path = pair.sides().next().expect("a pair has a side").path;
-
-    let binary = if is_binary {
-        let old = bytes(&pair.old);
-        let new = bytes(&pair.new);
-        let text = if keeps_content {
-            Vec::new()
-        } else {
-            compare.binary_patch(path, old, new)?
-        };
-        Some(Binary {
+    let [path, new_path] = pair.paths();
+    let [old, new] = [bytes(&pair.old), bytes(&pair.new)];
+    let mut binary = None;
+    let mut regions = Vec::new();
+    if is_binary {
+        let mut text = Vec::new();
+        if !keeps_content {
+            text = compare.binary_patch(path, old, new)?;
+        }
+        binary = Some(Binary {
             old_len: old.len() as u64,
             new_len: new.len() as u64,
             text,
-        })
+        });
     } else {
-        None
+        regions = pair.regions(compare)?;
+    }
+    let status = match (&pair.old, &pair.new) {
+        (None, _) => Status::Added,
+        (_, None) => Status::Deleted,
+        (Some(old), Some(new)) if old.path == new.path => Status::Modified,
+        _ => Status::Renamed,
     };
-    let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
-    // Where neither content nor mode changes, a diff doesn't say the mode.
-    let modes =
-        Some([mode(&pair.old), mode(&pair.new)]).filter(|[old, new]| !keeps_content || old != new);
-    let [old_mode, new_mode] = modes.unwrap_or_default();
+    let [old_mode, new_mode] = match pair.modes() {
+        // Where neither content nor mode changes, a diff doesn't say the mode.
+        [old, new] if keeps_content && old == new => [None; 2],
+        modes => modes,
+    };
     let header = Header {
-        status: match (&pair.old, &pair.new) {
-            (None, _) => Status::Added,
-            (_, None) => Status::Deleted,
-            (Some(old), Some(new)) if old.path == new.path => Status::Modified,
-            _ => Status::Renamed,
-        },
+        status,
         old_mode,
         new_mode,
-        ids: if keeps_content {
-            None
-        } else {
-            Some(ids(&pair, compare, is_binary)?)
-        },
+        ids: (!keeps_content)
+            .then(|| ids(&pair, compare, is_binary))
+            .transpose()?,
         similarity: pair.similarity,
         binary,
     };
-    let to = (header.status == Status::Renamed)
-        .then(|| pair.new.as_ref().map(|blob| path_text(blob.path)))
-        .flatten();
-    let hunks = if keeps_content || is_binary {
-        Vec::new()
-    } else {
-        let regions = pair.regions(compare)?;
-        let sides = Sides::of(
-            pair.old.map(|blob| blob.content),
-            pair.new.map(|blob| blob.content),
-        );
-        hunks(sides, &regions, options)
-    };
+    let to = (status == Status::Renamed).then(|| path_text(new_path));
+    let contents = contents(pair);
+    let hunks = hunks(&contents.each_ref().map(Side::of), &regions, options);
     options.progress.step();
     Ok(FileEdit {
         header: Some(Box::new(header)),

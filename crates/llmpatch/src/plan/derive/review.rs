@@ -6,22 +6,24 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::slice;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::hunks::{Numbered, Sides, number};
-use super::{Blob, Derived, Pair, bytes, line_count, pair_up, path_text};
+use super::hunks::{Side, hunk};
+use super::{Blob, Pair, bytes, contents, pair_up};
 use crate::compare::{Compare, CompareError, Region, Renames};
-use crate::patch::{
-    FileEdit, Format, Hunk, Mark, Operation, Patch, Position, Unrepresentable, What,
-};
+use crate::patch::{FileEdit, Hunk, Mark, Operation, Patch, Position, Unrepresentable, What};
+use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::text::{LineNo, Shown};
 
 /// A change as suggestions.
 pub struct Suggestions<'c> {
-    /// An edit a suggestion: the lines that it replaces, then those that it suggests.
-    pub derived: Derived<'c>,
+    /// The file and the lines that a suggestion replaces, then those that it suggests.
+    pub hunks: Vec<(&'c RepoPath, Hunk<'c>)>,
+    /// Every file of which no suggestion can say what becomes of it.
+    pub unrepresentable: Vec<Unrepresentable>,
     /// What can't be suggested, or is but can't be committed on the site.
     pub limited: Vec<Limited>,
 }
@@ -88,47 +90,48 @@ pub fn suggestions<'c>(
         .iter()
         .map(|edit| (&edit.destination().unwrap_or(&edit.path)[..], edit))
         .collect();
-    let format = Format::Unified;
     let mut unrepresentable = Vec::new();
     let mut limited = Vec::new();
-    let mut edits = Vec::new();
+    let mut hunks = Vec::new();
     for pair in pair_up(changes, compare, Renames::default())? {
-        let path = pair.sides().last().expect("a pair has a side").path;
+        let [_, path] = pair.paths();
         if let Some(what) = hindrance(&pair) {
-            let path = path.as_bstr().into();
-            let format = "a review";
-            unrepresentable.push(Unrepresentable { path, format, what });
+            unrepresentable.push(Unrepresentable {
+                path: path.as_bstr().into(),
+                format: "a review",
+                what,
+            });
             continue;
         }
         let shown = shown_of(&pair, shown.get(path.as_bytes()).copied(), compare)?;
-        let regions = with_lines(pair.regions(compare)?, &shown, line_count(bytes(&pair.old)));
-        let mut limits: Vec<Limited> = Vec::new();
-        let sides = Sides::of(
-            pair.old.map(|blob| blob.content),
-            pair.new.map(|blob| blob.content),
-        );
-        for region in regions {
+        let regions = pair.regions(compare)?;
+        let contents = contents(pair);
+        let sides = contents.each_ref().map(Side::of);
+        let known = limited.len();
+        for region in with_lines(regions, &shown, sides[0].count()) {
             let limit = shown.limit(&region.old);
             if let Some(limit) = limit {
-                let of_lines = Limited::of(path.as_bstr().into(), &region.old, limit);
-                match limits.iter_mut().find(|known| known.limit == limit) {
-                    Some(known) => known.lines.extend(of_lines.lines),
-                    None => limits.push(Limited {
-                        shown: shown.runs(),
-                        ..of_lines
-                    }),
+                let mut of_lines = Limited::of(path.as_bstr().into(), &region.old, limit);
+                let mut of_file = limited[known..].iter_mut();
+                match of_file.find(|known: &&mut Limited| known.limit == limit) {
+                    Some(known) => known.lines.append(&mut of_lines.lines),
+                    None => {
+                        of_lines.shown = shown.runs();
+                        limited.push(of_lines);
+                    }
                 }
             }
             if limit.is_none_or(|limit| limit == Limit::Removed) {
-                let hunks = vec![suggestion(&sides, &region)];
-                let operation = Operation::Update { to: None, hunks };
-                edits.push(FileEdit::new(path_text(path), operation, None));
+                let hunk = hunk(&sides, slice::from_ref(&region), &region, b"");
+                hunks.push((path, hunk));
             }
         }
-        limited.append(&mut limits);
     }
-    let derived = Derived::new(Patch { format, edits }, unrepresentable);
-    Ok(Suggestions { derived, limited })
+    Ok(Suggestions {
+        hunks,
+        unrepresentable,
+        limited,
+    })
 }
 
 impl Limited {
@@ -155,20 +158,17 @@ fn hindrance(pair: &Pair<'_>) -> Option<What> {
         (None, _) => return Some(What::New),
         (_, None) => return Some(What::Deletion),
     };
-    let both = |is: fn(&[u8]) -> bool| is(&old.content) && is(&new.content);
+    let both = |is: fn(&Blob<'_>) -> bool| is(old) && is(new);
+    let ends = [old, new].map(|side| side.content.ends_with(b"\n"));
     match () {
         () if old.path != new.path => Some(What::Rename),
         () if old.mode != new.mode => Some(What::Mode),
         () if old.path.as_bytes().to_str().is_err() => Some(What::Name),
-        () if pair.is_binary() || !both(|text| !text.contains(&0)) => Some(What::Binary),
-        () if !both(|text| text.to_str().is_ok()) => Some(What::Utf8),
-        () if !(ends_alike(old) && ends_alike(new) && has_cr(old) == has_cr(new)) => {
-            Some(What::LineEnds)
-        }
+        () if pair.is_binary() || !both(|blob| !blob.content.contains(&0)) => Some(What::Binary),
+        () if !both(|blob| blob.content.to_str().is_ok()) => Some(What::Utf8),
+        () if !both(ends_alike) || has_cr(old) != has_cr(new) => Some(What::LineEnds),
         // The site keeps what the last line was.
-        () if both(|text| !text.is_empty())
-            && old.content.ends_with(b"\n") != new.content.ends_with(b"\n") =>
-        {
+        () if both(|blob| !blob.content.is_empty()) && ends[0] != ends[1] => {
             Some(What::FinalNewline)
         }
         () => None,
@@ -198,19 +198,20 @@ fn shown_of<'p>(
     edit: Option<&'p FileEdit<'p>>,
     compare: &dyn Compare,
 ) -> Result<InDiff<'p>, CompareError> {
-    let nothing = |limit| InDiff {
-        hunks: &[],
-        limit: Some(limit),
+    let of_file = edit.and_then(|edit| match &edit.operation {
+        Operation::Update { hunks, .. } => Some((edit, &hunks[..])),
+        _ => None,
+    });
+    let Some((edit, hunks)) = of_file else {
+        let limit = Some(Limit::File);
+        return Ok(InDiff { hunks: &[], limit });
     };
-    let Some(Operation::Update { hunks, .. }) = edit.map(|edit| &edit.operation) else {
-        return Ok(nothing(Limit::File));
-    };
-    let header = edit.and_then(|edit| edit.header.as_ref());
     let id = compare.abbreviate(&compare.id(Some(bytes(&pair.old)))?)?;
-    let is_other = |(_, new): &(String, String)| *new != id;
-    Ok(match header.and_then(|header| header.ids.as_ref()) {
-        Some(ids) if is_other(ids) => nothing(Limit::State),
-        _ => InDiff { hunks, limit: None },
+    let ids = edit.header.as_ref().and_then(|header| header.ids.as_ref());
+    let is_other = ids.is_some_and(|(_, new)| *new != id);
+    Ok(InDiff {
+        hunks: if is_other { &[] } else { hunks },
+        limit: is_other.then_some(Limit::State),
     })
 }
 
@@ -225,10 +226,8 @@ impl InDiff<'_> {
 
     /// Returns what limits a suggestion for these lines.
     fn limit(&self, lines: &Range<usize>) -> Option<Limit> {
-        let hunk = match (self.limit, self.hunk(lines)) {
-            (Some(limit), _) => return Some(limit),
-            (None, None) => return Some(Limit::Lines),
-            (None, Some(hunk)) => hunk,
+        let Some(hunk) = self.hunk(lines) else {
+            return Some(self.limit.unwrap_or(Limit::Lines));
         };
         let mut next = shown(hunk).start;
         for line in &hunk.lines {
@@ -250,11 +249,7 @@ impl InDiff<'_> {
 
 /// Returns the lines of the head that a hunk shows, from 0.
 fn shown(hunk: &Hunk<'_>) -> Range<usize> {
-    let position = hunk.position.as_ref();
-    position.map_or(0..0, |at| {
-        let start = at.new_start.saturating_sub(1) as usize;
-        start..start + at.new_lines as usize
-    })
+    hunk.position.as_ref().map_or(0..0, Position::now)
 }
 
 /// Gives new lines a neighbour that they replace together with, the line above if it is shown, since a
@@ -279,22 +274,4 @@ fn with_lines(regions: Vec<Region>, shown: &InDiff<'_>, count: usize) -> Vec<Reg
         }
     }
     all
-}
-
-fn suggestion<'c>(sides: &Sides<'c>, region: &Region) -> Hunk<'c> {
-    let [old, new] = sides.numbered();
-    let line = |side: &Numbered<'_, 'c>, mark, at| side.line(mark, at);
-    let removed = region.old.clone().map(|at| line(&old, Mark::Removed, at));
-    let added = region.new.clone().map(|at| line(&new, Mark::Added, at));
-    Hunk {
-        lines: removed.chain(added).collect(),
-        position: Some(Position {
-            old_start: number(region.old.start + 1),
-            old_lines: number(region.old.len()),
-            new_start: number(region.new.start + 1),
-            new_lines: number(region.new.len()),
-            heading: Vec::new(),
-        }),
-        ..Hunk::default()
-    }
 }

@@ -12,18 +12,8 @@ pub struct Derived<'c> {
     /// What can be said. If anything can't, it is good for finding out what else can't and for
     /// nothing else.
     pub patch: Patch<'c>,
-    /// Every file of which the format can't say what becomes of it, by path.
+    /// Every file of which the format can't say what becomes of it.
     pub unrepresentable: Vec<Unrepresentable>,
-}
-
-impl<'c> Derived<'c> {
-    pub(super) fn new(patch: Patch<'c>, mut unrepresentable: Vec<Unrepresentable>) -> Self {
-        unrepresentable.sort_by(|a, b| a.path.cmp(&b.path));
-        Self {
-            patch,
-            unrepresentable,
-        }
-    }
 }
 
 /// An existing file of which a response gives all of the content, since no part of it can say the

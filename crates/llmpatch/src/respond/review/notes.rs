@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use bstr::{BStr, BString};
+use bstr::BString;
 
-use crate::patch::{Hunk, Patch};
+use crate::patch::{Hunk, Patch, Position};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Placement, resolved};
 
@@ -73,11 +73,11 @@ fn moved(at: usize, hunks: &[&Placement]) -> Range<usize> {
 /// no suggestion has is about a hunk that can't be suggested; one without lines is the first's.
 pub(super) fn by_suggestion<'n>(
     notes: &'n [LineNote],
-    suggested: &[(&BStr, &Hunk<'_>)],
+    suggested: &[(&RepoPath, Hunk<'_>)],
 ) -> Vec<Vec<&'n [u8]>> {
     let mut of_each = vec![Vec::new(); suggested.len()];
     for note in notes {
-        let own = |(path, _): &(&BStr, &Hunk<'_>)| *path == note.path.as_bstr();
+        let own = |(path, _): &(&RepoPath, Hunk<'_>)| **path == note.path;
         let is_about = |hunk: &Hunk<'_>, least: usize| {
             let made = made(hunk);
             let overlap = |lines: &Range<usize>| {
@@ -110,9 +110,5 @@ pub(super) fn by_suggestion<'n>(
 }
 
 fn made(hunk: &Hunk<'_>) -> Range<usize> {
-    let position = hunk.position.as_ref();
-    position.map_or(0..0, |at| {
-        let start = at.new_start.saturating_sub(1) as usize;
-        start..start + at.new_lines as usize
-    })
+    hunk.position.as_ref().map_or(0..0, Position::now)
 }
