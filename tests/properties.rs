@@ -185,9 +185,10 @@ fn hunks(hunks: &[(usize, Vec<&str>)], has_numbers: bool) -> String {
     for (nth, (start, lines)) in hunks.iter().enumerate() {
         let old = lines.iter().filter(|line| **line != "+").count();
         let new = lines.iter().filter(|line| !line.starts_with('-')).count();
-        response += &match has_numbers {
-            true => format!("@@ -{0},{old} +{0},{new} @@\n", start.max(&old.min(1))),
-            false => "@@\n".into(),
+        response += &if has_numbers {
+            format!("@@ -{0},{old} +{0},{new} @@\n", start.max(&old.min(1)))
+        } else {
+            "@@\n".into()
         };
         for (at, line) in lines.iter().enumerate() {
             response += &if *line == "+" {
@@ -352,13 +353,14 @@ fn section(state: &str, drawn: &[Drawn], off: isize, is_diff: bool) -> String {
         }
         let number = (start as isize + off).max(0) as usize;
         let of = |start: usize, count: usize| format!("{},{count}", start + usize::from(count > 0));
-        section += &match is_diff {
-            true => format!(
+        section += &if is_diff {
+            format!(
                 "@@ -{} +{} @@\n",
                 of(number, old),
                 of((number as isize + shift).max(0) as usize, new)
-            ),
-            false => "@@\n".to_owned(),
+            )
+        } else {
+            "@@\n".to_owned()
         };
         shift += new as isize - old as isize;
         let run = |mark: char, lines: &[&str]| {

@@ -80,9 +80,10 @@ pub(super) fn roots(
     config: &Config,
 ) -> Result<(&'static str, Vec<BString>), RepoError> {
     let given = reading.root_is.iter().map(|root| root.as_bytes().into());
-    Ok(match reading.root_is.is_empty() {
-        true => ("llmpatch.rootIs", config.all("llmpatch.rootIs")?),
-        false => ("--root-is", given.collect()),
+    Ok(if reading.root_is.is_empty() {
+        ("llmpatch.rootIs", config.all("llmpatch.rootIs")?)
+    } else {
+        ("--root-is", given.collect())
     })
 }
 

@@ -323,9 +323,10 @@ impl Session {
             Ok(plan) if self.reading.three_way => plan,
             planned => return Ok(planned),
         };
-        let (marked, conflicts) = match self.reading.marks {
-            true => (ConflictMarkers::ToStay, Conflicts::Marked),
-            false => (ConflictMarkers::ForSight, Conflicts::Refused),
+        let (marked, conflicts) = if self.reading.marks {
+            (ConflictMarkers::ToStay, Conflicts::Marked)
+        } else {
+            (ConflictMarkers::ForSight, Conflicts::Refused)
         };
         let lines = |path: &RepoPath, sides: [&[u8]; 3]| self.repo.merge_lines(path, sides, marked);
         Ok(match plan::merge(&plan.changes, tree, &lines, conflicts) {

@@ -42,9 +42,10 @@ fn opened(repo: &Repo, path: &Path, options: &mut OpenOptions) -> Result<File, I
     let file = refusing_links(options).open(path);
     let file = file.with_context(|| format!("can't write `{}`", Shown::path(path)));
     let file = file.map_err(IoError::of_output)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(anyhow!("`{}` is no regular file", Shown::path(path)).into()),
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(anyhow!("`{}` is no regular file", Shown::path(path)).into())
     }
 }
 

@@ -55,11 +55,12 @@ impl<'t> ObservedTree<'t> {
         let Some(interrupted) = &self.interrupted else {
             return Ok(None);
         };
-        match self.was_read.get() || interrupted.paths.is_empty() {
-            true => Err(CliError::HalfDone(interrupted.clone()).into()),
-            false => Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere {
+        if self.was_read.get() || interrupted.paths.is_empty() {
+            Err(CliError::HalfDone(interrupted.clone()).into())
+        } else {
+            Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere {
                 origin: interrupted.origin,
-            }))),
+            })))
         }
     }
 

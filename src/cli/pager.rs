@@ -71,9 +71,10 @@ fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
         thread::Builder::new().spawn_scoped(scope, feed)?;
         child.wait_with_output()
     })?;
-    match ended.status.success() {
-        true => Ok(ended.stdout),
-        false => Err(io::ErrorKind::Other.into()),
+    if ended.status.success() {
+        Ok(ended.stdout)
+    } else {
+        Err(io::ErrorKind::Other.into())
     }
 }
 

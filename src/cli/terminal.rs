@@ -97,9 +97,10 @@ impl Terminal {
             &format!("{question} [{}]? ", letters.join(",")),
         );
         loop {
-            let typed = match manner.is_by_key {
-                true => self.key(&prompt)?,
-                false => self.line(&prompt)?,
+            let typed = if manner.is_by_key {
+                self.key(&prompt)?
+            } else {
+                self.line(&prompt)?
             };
             let Some(line) = typed else {
                 self.say("\n")?;
@@ -197,9 +198,12 @@ impl Manner {
     /// If `interactive.singleKey` is neither true nor false.
     pub(super) fn of(verbosity: &Verbosity, config: &Config) -> Result<Self, RepoError> {
         let is_colored = config::colored(verbosity, Some(config), config::QUESTIONS, true);
-        let sequence = |keys: &[&str], default| match is_colored {
-            true => config::sequence(config, keys, default),
-            false => String::new(),
+        let sequence = |keys: &[&str], default| {
+            if is_colored {
+                config::sequence(config, keys, default)
+            } else {
+                String::new()
+            }
         };
         Ok(Self {
             is_by_key: config.bool("interactive.singlekey")?.unwrap_or_default(),

@@ -85,13 +85,14 @@ impl Undo {
                 let (report, when, commits) = self.undo(session)?;
                 let commits =
                     commits.map_or(String::new(), |made| format!(" and {}", named(&made)));
-                let printed = match self.verbosity.quiet {
-                    true => String::new(),
-                    false => format!(
+                let printed = if self.verbosity.quiet {
+                    String::new()
+                } else {
+                    format!(
                         "took back the apply of {}{commits}:\n{}",
                         ago(when),
                         human::done(&report)
-                    ),
+                    )
                 };
                 Ok((report, printed.into()))
             },
@@ -103,13 +104,14 @@ impl Undo {
         let Some(forgotten) = locked.forget_last()? else {
             return Err(CliError::NothingToUndo.into());
         };
-        let printed = match self.verbosity.quiet {
-            true => String::new(),
-            false => format!(
+        let printed = if self.verbosity.quiet {
+            String::new()
+        } else {
+            format!(
                 "forgot the apply of {}: {}\n",
                 ago(forgotten.when),
                 what(&forgotten)
-            ),
+            )
         };
         let report = Report {
             status: Status::Forgotten,

@@ -342,9 +342,10 @@ pub(super) fn open_file(
         Shape::File => {
             let content = open(&path, GENERIC_READ, SHARE_ALL, BACKUP_SEMANTICS)?;
             let number = |seen: &Information| (seen.volume_serial_number(), seen.file_index());
-            match number(&information(&content)?) == number(&seen) {
-                true => Ok(content),
-                false => Err(Errno::LOOP),
+            if number(&information(&content)?) == number(&seen) {
+                Ok(content)
+            } else {
+                Err(Errno::LOOP)
             }
         }
         _ => Ok(file),
@@ -428,8 +429,9 @@ pub(super) fn hand_over(file: &File) -> io::Result<()> {
 
 /// Waits until a file is on the disk.
 pub(super) fn flush(of: &impl Open) -> io::Result<()> {
-    match of.is_directory() {
-        true => Ok(()),
-        false => of.file().sync_all(),
+    if of.is_directory() {
+        Ok(())
+    } else {
+        of.file().sync_all()
     }
 }

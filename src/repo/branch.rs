@@ -27,11 +27,12 @@ impl Repo {
         let Some(old) = self.reference(&full).map_err(failed)? else {
             return Ok(None);
         };
-        match self.is_ancestor(old, parent)? {
-            true => Ok(Some(old)),
-            false => Err(CommitError::BranchAhead {
+        if self.is_ancestor(old, parent)? {
+            Ok(Some(old))
+        } else {
+            Err(CommitError::BranchAhead {
                 name: name.to_owned(),
-            }),
+            })
         }
     }
 

@@ -146,14 +146,15 @@ impl<'r> Conversion<'r> {
         }
         let makes_way =
             content.contains_str("\r\n") && attributes.guesses(self.settings) && stored_has_crlf()?;
-        let rule = match makes_way {
-            true => Attributes {
+        let rule = if makes_way {
+            Attributes {
                 text: Value::False,
                 ident: attributes.ident.clone(),
                 ..Attributes::default()
             }
-            .rule(),
-            false => attributes.rule(),
+            .rule()
+        } else {
+            attributes.rule()
         };
         self.note(path);
         Ok(Cow::Owned(
@@ -176,9 +177,10 @@ impl<'r> Conversion<'r> {
     }
 
     fn note(&self, path: &RepoPath) {
-        let why = match self.settings.is_all_for_git {
-            true => "is git's to convert (llmpatch.backend=git)",
-            false => "has attributes or settings for its line ends or `$Id$`",
+        let why = if self.settings.is_all_for_git {
+            "is git's to convert (llmpatch.backend=git)"
+        } else {
+            "has attributes or settings for its line ends or `$Id$`"
         };
         self.repo
             .by_git
@@ -206,9 +208,10 @@ impl<'r> Conversion<'r> {
         if content.why_withheld().is_some() {
             return Ok(content);
         }
-        let content = match self.encoding(from)? == after.encoding(path)? {
-            true => content,
-            false => content.text().clone(),
+        let content = if self.encoding(from)? == after.encoding(path)? {
+            content
+        } else {
+            content.text().clone()
         };
         if self.driver(from)?.is_some() || after.driver(path)?.is_some() {
             return Ok(content);

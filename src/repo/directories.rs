@@ -164,9 +164,10 @@ impl<'r> Directories<'r> {
             for (name, is_directory, [old, new]) in unlike(&*read(old)?, &*read(new)?)? {
                 let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
                 let path = BString::from([&above, slash, name].concat());
-                match is_directory {
-                    true => left.push((path, old, new)),
-                    false => paths.push(path),
+                if is_directory {
+                    left.push((path, old, new))
+                } else {
+                    paths.push(path)
                 }
             }
         }

@@ -265,9 +265,12 @@ impl IndexFile {
     /// Writes all entries whole; entries between changes in one go.
     fn write_plain(&self, bytes: &mut Vec<u8>) {
         let mut next = 0;
-        let run = |range: Range<usize>| match range.is_empty() {
-            true => &[][..],
-            false => &self.base.bytes[self.base.starts[range.start]..self.base.starts[range.end]],
+        let run = |range: Range<usize>| {
+            if range.is_empty() {
+                &[][..]
+            } else {
+                &self.base.bytes[self.base.starts[range.start]..self.base.starts[range.end]]
+            }
         };
         for ((path, stage), change) in &self.changes {
             let (at, after) = match self.base.find(path, *stage) {

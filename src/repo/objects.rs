@@ -95,9 +95,10 @@ impl Repo {
         }
         let git = Git::new(self);
         let output = run(&mut git.command(["cat-file", "-e", &id.to_string()]), b"")?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(missing(output.stderr.lines().next().map(BString::from))),
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(missing(output.stderr.lines().next().map(BString::from)))
         }
     }
 }

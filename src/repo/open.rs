@@ -142,9 +142,10 @@ impl Repo {
                 top: top.unwrap_or_default(),
             });
         }
-        let config = match is_by_git {
-            true => Config::listed_by(&Git::at(git.path(), top.as_deref()))?,
-            false => Config::of(&git, top.as_deref())?,
+        let config = if is_by_git {
+            Config::listed_by(&Git::at(git.path(), top.as_deref()))?
+        } else {
+            Config::of(&git, top.as_deref())?
         };
         let index_path = around.index_path(top.as_deref(), git.path());
         Ok(Self::unused(git, top, index_path, config, None))
@@ -240,11 +241,12 @@ fn check_bare(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     let is_part = around.is_some_and(|around| {
         around.workdir().is_some_and(|top| own.starts_with(top)) && !own.starts_with(around.path())
     });
-    match is_part {
-        true => Err(RepoError::Embedded {
+    if is_part {
+        Err(RepoError::Embedded {
             git_dir: own.to_owned(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

@@ -52,9 +52,10 @@ impl ProcessFilter {
         }
         let converted = self.child.packets()?.concat();
         let after = self.status("success")?;
-        match after == "success" {
-            true => Ok(Some(converted)),
-            false => self.refused(&after, &ability),
+        if after == "success" {
+            Ok(Some(converted))
+        } else {
+            self.refused(&after, &ability)
         }
     }
 

@@ -173,9 +173,10 @@ fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], style: Style) -> Vec<Dia
         if corrections.len() < 2 {
             // Beside an error, what was no error is a line.
             let is_brief = !errors.is_empty() && !style.tells_all && is_of_place(one.kind);
-            told.push(match is_brief {
-                true => Diagnostic::bare(one.kind, one.is_warning, one.message.clone()),
-                false => one.clone(),
+            told.push(if is_brief {
+                Diagnostic::bare(one.kind, one.is_warning, one.message.clone())
+            } else {
+                one.clone()
             });
         } else if summed.insert(response(one)) {
             told.push(Diagnostic::bare(
@@ -396,9 +397,12 @@ fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) ->
         return format!("the same is true of {}", lines(&runs, runs.len()));
     }
     let shown = also.iter().take(SHOWN_PLACES);
-    let names = shown.map(|place| match is_here(place) {
-        true => place.lines(),
-        false => format!("{}:{}", safe(&place.file), place.line),
+    let names = shown.map(|place| {
+        if is_here(place) {
+            place.lines()
+        } else {
+            format!("{}:{}", safe(&place.file), place.line)
+        }
     });
     let mut names: Vec<_> = names.collect();
     if also.len() > SHOWN_PLACES {

@@ -176,21 +176,19 @@ impl Drawing {
     }
 
     fn headline(&self, drawn: &str) -> String {
-        let lines = drawn
-            .trim_end()
-            .lines()
-            .map(|line| match self.style.is_terminal {
-                true => {
-                    let indent = line.len() - line.trim_start().len();
-                    wrap(
-                        line,
-                        self.style.width,
-                        indent.clamp(Self::INDENT, 8),
-                        indent,
-                    ) + "\n"
-                }
-                false => format!("{line}\n"),
-            });
+        let lines = drawn.trim_end().lines().map(|line| {
+            if self.style.is_terminal {
+                let indent = line.len() - line.trim_start().len();
+                wrap(
+                    line,
+                    self.style.width,
+                    indent.clamp(Self::INDENT, 8),
+                    indent,
+                ) + "\n"
+            } else {
+                format!("{line}\n")
+            }
+        });
         lines.collect()
     }
 

@@ -347,13 +347,14 @@ impl TransactionError {
     ) -> impl Fn(io::Error) -> Self + Copy {
         move |source| {
             let path = path_bytes(path.as_path());
-            match is_in_use(&source) {
-                true => TransactionError::InUse { path },
-                false => TransactionError::Io {
+            if is_in_use(&source) {
+                TransactionError::InUse { path }
+            } else {
+                TransactionError::Io {
                     doing,
                     path,
                     source,
-                },
+                }
             }
         }
     }

@@ -216,11 +216,12 @@ impl Why {
             error.kind(),
             io::ErrorKind::NotADirectory | io::ErrorKind::CrossesDevices
         );
-        match is_elsewhere || is_link(error) {
-            true => Why::Broken,
-            false => Why::Unreadable {
+        if is_elsewhere || is_link(error) {
+            Why::Broken
+        } else {
+            Why::Unreadable {
                 message: SystemError(error).to_string(),
-            },
+            }
         }
     }
 }

@@ -121,9 +121,12 @@ impl Journal {
         let own = Stamp::own(run, repo, &file);
         let written = step("write the stamp").and_then(|()| own.write(&file));
         written
-            .and_then(|()| match draft == stamp {
-                true => Ok(()),
-                false => place.rename_own(&draft, &stamp),
+            .and_then(|()| {
+                if draft == stamp {
+                    Ok(())
+                } else {
+                    place.rename_own(&draft, &stamp)
+                }
             })
             .map_err(io("write"))?;
         journal.stamp = Some((own, file));
@@ -133,9 +136,10 @@ impl Journal {
     /// Returns the directory that the stamp is in, and its name there: beside the journal where
     /// nothing can be renamed in which a locked file is.
     fn place_of_stamp(&self) -> (&Dir, RepoPath) {
-        match LOCKS_ARE_STRICT {
-            true => (&self.home.dir, plain(&format!("stamp-{:016x}", self.run))),
-            false => (&self.dir, plain("stamp")),
+        if LOCKS_ARE_STRICT {
+            (&self.home.dir, plain(&format!("stamp-{:016x}", self.run)))
+        } else {
+            (&self.dir, plain("stamp"))
         }
     }
 
@@ -282,9 +286,10 @@ impl Journal {
     /// on the lock of the stamp, or, where no child inherits a lock, on a file that is there for
     /// that.
     pub(super) fn lend_to_child(&self) -> io::Result<OwnedStream> {
-        match LOCKS_ARE_STRICT {
-            true => Ok(self.dir.put(&plain(CHILD), b"")?.into()),
-            false => self.lend(),
+        if LOCKS_ARE_STRICT {
+            Ok(self.dir.put(&plain(CHILD), b"")?.into())
+        } else {
+            self.lend()
         }
     }
 
@@ -375,9 +380,10 @@ impl Journal {
     /// Ends a change that is taken back; returns where the originals are of files in whose places
     /// somebody else's are.
     pub(super) fn end(&self, theirs: &[RepoPath], flush: Flush) -> io::Result<Option<Unresolved>> {
-        match theirs.is_empty() {
-            true => self.forget(flush).map(|()| None),
-            false => self.put_away().map(|kept| Some(Unresolved::Kept(kept))),
+        if theirs.is_empty() {
+            self.forget(flush).map(|()| None)
+        } else {
+            self.put_away().map(|kept| Some(Unresolved::Kept(kept)))
         }
     }
 
@@ -429,9 +435,10 @@ impl Journal {
     /// # Errors
     /// If it isn't whole, or can't be read.
     pub(super) fn manifest(&self) -> Result<Option<Manifest>, Why> {
-        match self.is_unfinished() {
-            true => self.read("manifest")?.map(Some).ok_or(Why::Broken),
-            false => Ok(None),
+        if self.is_unfinished() {
+            self.read("manifest")?.map(Some).ok_or(Why::Broken)
+        } else {
+            Ok(None)
         }
     }
 

@@ -187,9 +187,10 @@ fn reversed(
     progress: &Progress,
 ) -> Result<ChangeSet, TransactionError> {
     let mut since = Vec::new();
-    let mut changes = match made.files.is_empty() {
-        true => Vec::new(),
-        false => of_files(&repo.work_tree()?, made, kept, &mut since, progress)?,
+    let mut changes = if made.files.is_empty() {
+        Vec::new()
+    } else {
+        of_files(&repo.work_tree()?, made, kept, &mut since, progress)?
     };
     if !made.entries.is_empty() {
         let index = repo.index_tree()?;
@@ -467,9 +468,10 @@ impl Reverse {
                 return Err(TransactionError::ChangedSince { all: since });
             }
         }
-        match self.has_files {
-            true => recheck::still_holds(&repo.work_tree()?, changes, progress),
-            false => Ok(()),
+        if self.has_files {
+            recheck::still_holds(&repo.work_tree()?, changes, progress)
+        } else {
+            Ok(())
         }
     }
 

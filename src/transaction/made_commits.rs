@@ -97,9 +97,10 @@ impl Reverse {
         repo.check_calm()?;
         lock::await_head(repo, progress)?;
         let head = repo.head_commit()?;
-        match head == Some(back.from) {
-            true => Ok(head),
-            false => Err(CommitError::HeadMoved.into()),
+        if head == Some(back.from) {
+            Ok(head)
+        } else {
+            Err(CommitError::HeadMoved.into())
         }
     }
 }

@@ -167,9 +167,12 @@ impl<'r> Staging<'r> {
     ) -> Result<(), TransactionError> {
         signal::check()?;
         let path = &change.path;
-        let refused = |error: io::Error| match is_missing(&error) {
-            true => TransactionError::Changed { path: path.clone() },
-            false => TransactionError::io("remove", path)(error),
+        let refused = |error: io::Error| {
+            if is_missing(&error) {
+                TransactionError::Changed { path: path.clone() }
+            } else {
+                TransactionError::io("remove", path)(error)
+            }
         };
         let location = match self.shelter(dir, path, number, change, refused)? {
             Some(location) => location,
@@ -455,9 +458,10 @@ fn again((directory, source): Failed) -> TransactionError {
 /// Makes the directories that a path needs.
 fn make_directories(dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
     dir.make_directories(path).map_err(|(directory, source)| {
-        match source.kind() == io::ErrorKind::NotADirectory || is_link(&source) {
-            true => TransactionError::Appeared { path: directory },
-            false => TransactionError::io("make the directory", &directory)(source),
+        if source.kind() == io::ErrorKind::NotADirectory || is_link(&source) {
+            TransactionError::Appeared { path: directory }
+        } else {
+            TransactionError::io("make the directory", &directory)(source)
         }
     })
 }

@@ -54,14 +54,13 @@ impl Recovery<'_> {
             {
                 return left(why);
             }
-            let _lock = match is_locked {
-                true => None,
-                false => {
-                    let journal = Journal::make(self.repo)?;
-                    match IndexLock::attempt(self.repo, &journal)? {
-                        Ok(lock) => Some((lock, journal)),
-                        Err(holder) => return Ok(Err(holder)),
-                    }
+            let _lock = if is_locked {
+                None
+            } else {
+                let journal = Journal::make(self.repo)?;
+                match IndexLock::attempt(self.repo, &journal)? {
+                    Ok(lock) => Some((lock, journal)),
+                    Err(holder) => return Ok(Err(holder)),
                 }
             };
             done.origin = manifest.origin;
@@ -163,14 +162,15 @@ impl Recovery<'_> {
             return Ok(Some(Why::HeadMoved));
         }
         let path = self.repo.index_path();
-        match manifest.with_index
+        if manifest.with_index
             && self
                 .journal
                 .is_index_other(path)
                 .map_err(TransactionError::io("read", path))?
         {
-            true => Ok(Some(Why::IndexMoved)),
-            false => Ok(None),
+            Ok(Some(Why::IndexMoved))
+        } else {
+            Ok(None)
         }
     }
 

@@ -356,9 +356,10 @@ fn follow(repo: &Repo, said: &Run, command: &str, filled: &[(&str, &str)]) -> Ru
     let command = filled
         .iter()
         .fold(command.to_owned(), |command, (blank, word)| {
-            match blank.is_empty() {
-                true => format!("{command} {word}"),
-                false => command.replace(blank, word),
+            if blank.is_empty() {
+                format!("{command} {word}")
+            } else {
+                command.replace(blank, word)
             }
         });
     in_shell(repo, &command)

@@ -784,12 +784,11 @@ fn the_list_says_what_can_not_be_taken_back() {
         assert_eq!(earlier[1]["since"], serde_json::json!([{"path": "a.txt"}]));
         // What it says is so.
         for one in list() {
-            match one.contains("since") {
-                true => {
-                    repo.run(&["undo"], "").ended(1);
-                    repo.run(&["undo", "--drop"], "").succeeded()
-                }
-                false => repo.run(&["undo"], "").succeeded(),
+            if one.contains("since") {
+                repo.run(&["undo"], "").ended(1);
+                repo.run(&["undo", "--drop"], "").succeeded()
+            } else {
+                repo.run(&["undo"], "").succeeded()
             };
         }
     }

@@ -116,10 +116,12 @@ fn what_another_user_left_half_changed_is_neither_read_nor_written() {
         command.env("GIT_CONFIG_GLOBAL", &safe).args(args);
         support::run(&mut command, input.as_bytes())
     };
-    let as_the_other = |repo: &Repo, args: &[&str], input: &str| match repo.path() == of_root.path()
-    {
-        true => as_user(repo, USER, "777", args, input).unwrap(),
-        false => as_root(repo, args, input),
+    let as_the_other = |repo: &Repo, args: &[&str], input: &str| {
+        if repo.path() == of_root.path() {
+            as_user(repo, USER, "777", args, input).unwrap()
+        } else {
+            as_root(repo, args, input)
+        }
     };
     for repo in [&of_root, &of_user] {
         for (args, said) in [

@@ -292,13 +292,14 @@ impl Sweep {
                 is_back() && place.undoes_earlier() && is_back() && place.has_nothing_to_undo()
             }
         };
-        match is_right {
-            true => Ok(()),
-            false => Err(describe(
+        if is_right {
+            Ok(())
+        } else {
+            Err(describe(
                 "can't be taken back right",
                 &undone,
                 &place.state().against(&scene.old),
-            )),
+            ))
         }
     }
 

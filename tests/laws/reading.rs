@@ -30,9 +30,10 @@ fn within(bytes: &[u8]) {
         .lines_with_terminator()
         .flat_map(|line| [b"> ", line].concat())
         .collect();
-    let lines = &match bytes.ends_with(b"\n") {
-        true => bytes.to_vec(),
-        false => [bytes, b"\n"].concat(),
+    let lines = &if bytes.ends_with(b"\n") {
+        bytes.to_vec()
+    } else {
+        [bytes, b"\n"].concat()
     }[..];
     // JSON has no other text.
     let message = bytes.to_str().map_or(Vec::new(), |text| {
@@ -141,18 +142,20 @@ fn read(bytes: &[u8]) {
 
 /// Reads bytes as the inside of an envelope, unless they begin one themselves.
 pub fn envelope(bytes: &[u8]) {
-    let whole = match bytes.starts_with(b"*** Begin Patch") {
-        true => bytes.to_vec(),
-        false => [b"*** Begin Patch\n", bytes, b"\n*** End Patch\n"].concat(),
+    let whole = if bytes.starts_with(b"*** Begin Patch") {
+        bytes.to_vec()
+    } else {
+        [b"*** Begin Patch\n", bytes, b"\n*** End Patch\n"].concat()
     };
     turn(bytes, [read, same_in_prose, same_with_crlf])(&whole);
 }
 
 /// Reads bytes as the inside of an edit, unless they begin one themselves, and as a payload.
 pub fn opx(bytes: &[u8]) {
-    let whole = match bytes.starts_with(b"<") {
-        true => bytes.to_vec(),
-        false => [b"<edit file=\"f\" op=\"patch\">\n", bytes, b"\n</edit>\n"].concat(),
+    let whole = if bytes.starts_with(b"<") {
+        bytes.to_vec()
+    } else {
+        [b"<edit file=\"f\" op=\"patch\">\n", bytes, b"\n</edit>\n"].concat()
     };
     turn(bytes, [read, same_in_prose, same_with_crlf])(&whole);
     payload(bytes);
@@ -161,9 +164,10 @@ pub fn opx(bytes: &[u8]) {
 /// Reads bytes as the sections of a unified diff, unless they begin one themselves: their first
 /// line is the rest of a header.
 pub fn unified(bytes: &[u8]) {
-    let whole = match bytes.starts_with(b"diff --git ") || bytes.starts_with(b"--- ") {
-        true => bytes.to_vec(),
-        false => [b"--- a/f\n+++ b/f\n@@ -", bytes, b"\n"].concat(),
+    let whole = if bytes.starts_with(b"diff --git ") || bytes.starts_with(b"--- ") {
+        bytes.to_vec()
+    } else {
+        [b"--- a/f\n+++ b/f\n@@ -", bytes, b"\n"].concat()
     };
     turn(
         bytes,
@@ -173,9 +177,10 @@ pub fn unified(bytes: &[u8]) {
 
 /// Reads bytes as the lines of a search/replace block, unless they begin one themselves.
 pub fn blocks(bytes: &[u8]) {
-    let whole = match bytes.contains_str("<<<<<<< SEARCH") || bytes.contains_str("------- SEARCH") {
-        true => bytes.to_vec(),
-        false => [b"f.rs\n<<<<<<< SEARCH\n", bytes, b"\n>>>>>>> REPLACE\n"].concat(),
+    let whole = if bytes.contains_str("<<<<<<< SEARCH") || bytes.contains_str("------- SEARCH") {
+        bytes.to_vec()
+    } else {
+        [b"f.rs\n<<<<<<< SEARCH\n", bytes, b"\n>>>>>>> REPLACE\n"].concat()
     };
     let printed = |bytes: &[u8]| same_text_when_printed(bytes, Format::Blocks);
     turn(bytes, [read, same_in_prose, same_with_crlf, printed])(&whole);
@@ -183,14 +188,15 @@ pub fn blocks(bytes: &[u8]) {
 
 /// Reads bytes as a member of a tool call, unless they begin one themselves.
 pub fn tool(bytes: &[u8]) {
-    let whole = match bytes.starts_with(b"{") || bytes.starts_with(b"[") {
-        true => bytes.to_vec(),
-        false => [
+    let whole = if bytes.starts_with(b"{") || bytes.starts_with(b"[") {
+        bytes.to_vec()
+    } else {
+        [
             b"{\"path\":\"f\",\"old_string\":\"a\",\"new_string\":",
             bytes,
             b"}\n",
         ]
-        .concat(),
+        .concat()
     };
     let printed = |bytes: &[u8]| same_text_when_printed(bytes, Format::Tool);
     turn(bytes, [read, same_in_prose, same_with_crlf, printed])(&whole);

@@ -403,22 +403,24 @@ fn hunk(lines: &[String], at: usize) -> std::ops::Range<usize> {
 /// they are.
 fn copy_from_file(lines: &mut Vec<String>, at: usize, passages: &[Vec<String>]) {
     let has_prefixes = !lines.iter().any(|line| line.starts_with("<edit"));
-    let range = match has_prefixes {
-        true => hunk(lines, at),
-        false => {
-            let start = (0..=at).rev().find(|&at| lines[at] == "<<<").unwrap() + 1;
-            start..(at..lines.len()).find(|&at| lines[at] == ">>>").unwrap()
-        }
+    let range = if has_prefixes {
+        hunk(lines, at)
+    } else {
+        let start = (0..=at).rev().find(|&at| lines[at] == "<<<").unwrap() + 1;
+        start..(at..lines.len()).find(|&at| lines[at] == ">>>").unwrap()
     };
     let old: Vec<(char, String)> = lines[range.clone()]
         .iter()
         .filter(|line| !has_prefixes || !line.starts_with(['+', '@', '\\']))
-        .map(|line| match has_prefixes {
-            true => (
-                line.chars().next().unwrap_or(' '),
-                line.get(1..).unwrap_or_default().to_owned(),
-            ),
-            false => (' ', line.clone()),
+        .map(|line| {
+            if has_prefixes {
+                (
+                    line.chars().next().unwrap_or(' '),
+                    line.get(1..).unwrap_or_default().to_owned(),
+                )
+            } else {
+                (' ', line.clone())
+            }
         })
         .collect();
     let best = passages

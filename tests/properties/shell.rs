@@ -122,11 +122,12 @@ fn any_commands() -> impl Strategy<Value = String> {
         (select(AROUND), several).prop_map(|(around, inner)| {
             let inner = inner.join("\n");
             // Quotes in quotes would be others.
-            match around.contains('\'') && inner.contains('\'') {
-                true => inner,
-                false => around
+            if around.contains('\'') && inner.contains('\'') {
+                inner
+            } else {
+                around
                     .replace('@', &inner.replace(PATCH, "\u{0}"))
-                    .replace('\u{0}', PATCH),
+                    .replace('\u{0}', PATCH)
             }
         })
     })

@@ -100,9 +100,12 @@ impl Settings {
     /// # Errors
     /// If there is no such option, if it is there twice, or takes something else.
     pub(crate) fn read(given: Members<'_>, camel: bool) -> Result<Self, String> {
-        let spelled = |name: &str| match camel {
-            true => camel_case(name),
-            false => name.to_owned(),
+        let spelled = |name: &str| {
+            if camel {
+                camel_case(name)
+            } else {
+                name.to_owned()
+            }
         };
         let mut all = Self::default();
         let mut seen = Vec::new();
@@ -120,12 +123,15 @@ impl Settings {
             }
             seen.push(*name);
             let value = value.get();
-            set(&mut all, value).map_err(|error| match error.is_data() {
-                true => format!(
-                    "the option `{written}` takes {takes}, and {}",
-                    other(takes, value)
-                ),
-                false => format!("the option `{written}`: {}", fault(&error)),
+            set(&mut all, value).map_err(|error| {
+                if error.is_data() {
+                    format!(
+                        "the option `{written}` takes {takes}, and {}",
+                        other(takes, value)
+                    )
+                } else {
+                    format!("the option `{written}`: {}", fault(&error))
+                }
             })?;
         }
         Ok(all)

@@ -57,9 +57,10 @@ fn trailers(patches: &[Patch<'_>]) -> String {
         .iter()
         .map(|author| format!("Co-authored-by: {author}\n"));
     let lines: String = lines.collect();
-    match authors.is_empty() {
-        true => lines,
-        false => format!("\n{lines}"),
+    if authors.is_empty() {
+        lines
+    } else {
+        format!("\n{lines}")
     }
 }
 
@@ -218,9 +219,12 @@ fn join_verbs(files: &[&Change], mut objects: impl FnMut(&[&Change]) -> String) 
 /// Says how many files: `Update 7 files`, `Add 2 files, update 4, delete 1`.
 fn counted(files: &[&Change]) -> String {
     let mut is_first = true;
-    join_verbs(files, |these| match std::mem::take(&mut is_first) {
-        true => count(these.len(), "file"),
-        false => these.len().to_string(),
+    join_verbs(files, |these| {
+        if std::mem::take(&mut is_first) {
+            count(these.len(), "file")
+        } else {
+            these.len().to_string()
+        }
     })
 }
 

@@ -111,13 +111,14 @@ impl Answer {
             None => now.commit().is_none() && *tree == now.tree(),
         });
         let name = commit.as_ref().unwrap_or(tree);
-        match is_made {
-            true => Ok(Some(name.clone())),
-            false => Err(CliError::OtherRun(format!(
+        if is_made {
+            Ok(Some(name.clone()))
+        } else {
+            Err(CliError::OtherRun(format!(
                 "line {at} of {} names `{}`, which isn't what its response makes",
                 output.name(),
                 Shown(name.as_bytes())
-            ))),
+            )))
         }
     }
 }

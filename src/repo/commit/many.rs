@@ -42,9 +42,10 @@ impl Repo {
 impl Committer {
     /// Returns the bytes of a commit.
     pub(crate) fn commit(&self, request: &CommitRequest, tree: Oid, parent: Oid) -> Vec<u8> {
-        let message = match self.keeps_messages {
-            true => request.message.to_vec(),
-            false => stripped(&request.message),
+        let message = if self.keeps_messages {
+            request.message.to_vec()
+        } else {
+            stripped(&request.message)
         };
         let is_named = request.encoding == MessageEncoding::Configured;
         let mut commit = format!("tree {tree}\nparent {parent}\n").into_bytes();

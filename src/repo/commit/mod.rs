@@ -160,12 +160,13 @@ impl Repo {
         let mut lines = request.message.lines();
         let says_nothing =
             lines.all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty());
-        match says_nothing
+        if says_nothing
             && !request.edit
             && (request.message.is_empty() || !self.keeps_messages()?)
         {
-            true => Err(CommitError::EmptyMessage),
-            false => Ok(()),
+            Err(CommitError::EmptyMessage)
+        } else {
+            Ok(())
         }
     }
 
@@ -189,9 +190,10 @@ impl Repo {
     /// encoding than its own.
     fn encoding_arguments(&self, encoding: MessageEncoding) -> Result<Vec<OsString>, RepoError> {
         let is_other = encoding == MessageEncoding::Utf8 && self.commit_encoding()?.is_some();
-        let setting: &[&str] = match is_other {
-            true => &["-c", "i18n.commitEncoding=UTF-8"],
-            false => &[],
+        let setting: &[&str] = if is_other {
+            &["-c", "i18n.commitEncoding=UTF-8"]
+        } else {
+            &[]
         };
         Ok(setting.iter().map(OsString::from).collect())
     }

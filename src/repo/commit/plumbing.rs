@@ -67,9 +67,12 @@ impl Repo {
     /// off, and trailers added.
     fn finished_message(&self, git: &Git, request: &CommitRequest) -> Result<BString, RepoError> {
         let keeps = self.keeps_messages()?;
-        let cleaned = |message: &BString| match keeps {
-            true => message.clone(),
-            false => stripped(message).into(),
+        let cleaned = |message: &BString| {
+            if keeps {
+                message.clone()
+            } else {
+                stripped(message).into()
+            }
         };
         let message = cleaned(&request.message);
         if !request.signoff && request.trailers.is_empty() {

@@ -186,9 +186,10 @@ impl Repo {
             ]
             .concat());
         };
-        let (what, of) = match self.leads_to(Some(ready), before)? {
-            true => ("git-llmpatch undo: ", before),
-            false => ("git-llmpatch: ", ready),
+        let (what, of) = if self.leads_to(Some(ready), before)? {
+            ("git-llmpatch undo: ", before)
+        } else {
+            ("git-llmpatch: ", ready)
         };
         let reason = with(what, OsStr::from_bytes(&self.describe_commit(of).summary));
         let ids = [ready, before].map(|id| id.to_string().into());

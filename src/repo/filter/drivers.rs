@@ -83,9 +83,10 @@ impl GitFilter {
     /// Returns what a child complained of when it failed.
     pub(super) fn complaint(&self, said: Option<BString>, error: &io::Error) -> BString {
         let said = said.unwrap_or_default();
-        let said = match said.is_empty() {
-            true => error.to_string().into_bytes(),
-            false => said.replace(&self.prelude, ""),
+        let said = if said.is_empty() {
+            error.to_string().into_bytes()
+        } else {
+            said.replace(&self.prelude, "")
         };
         bstr::join("; ", ByteSlice::lines(&said[..])).into()
     }

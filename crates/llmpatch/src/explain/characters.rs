@@ -57,9 +57,10 @@ fn counted(character: char, noun: &str) -> String {
 
 /// Returns the number of a character that isn't ASCII.
 fn code(character: char) -> String {
-    match character.is_ascii() {
-        true => String::new(),
-        false => format!(" (U+{:04X})", u32::from(character)),
+    if character.is_ascii() {
+        String::new()
+    } else {
+        format!(" (U+{:04X})", u32::from(character))
     }
 }
 

@@ -54,9 +54,10 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> 
         _ if looks_elided(closest.text()) => (elided(of), LEFT_OUT),
         Gap::Other { alike, .. } => {
             let difference = Difference::of(closest.text(), text, alike, closest.is_part());
-            let label = match difference.is_hidden() {
-                true => "similar, but not equal",
-                false => "differs here",
+            let label = if difference.is_hidden() {
+                "similar, but not equal"
+            } else {
+                "differs here"
             };
             let of = remedied(of, closest, &difference);
             differs = Some(difference.file);
@@ -70,9 +71,10 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> 
             (of.label(label).habit(APART), LEFT_OUT)
         }
         Gap::Invented { line, count, .. } => {
-            let label = match line >= file.lines.len() {
-                true => "the file ends with this line",
-                false => "the file continues with this",
+            let label = if line >= file.lines.len() {
+                "the file ends with this line"
+            } else {
+                "the file continues with this"
             };
             (invented(of, closest, count), label)
         }

@@ -219,9 +219,10 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     }
     let (patch_len, file_len) = (plain_patch.chars().count(), plain_file.chars().count());
     if patch_len != file_len && plain_patch.nfc().eq(plain_file.nfc()) {
-        let (one, two) = match patch_len > file_len {
-            true => ("file", "patch"),
-            false => ("patch", "file"),
+        let (one, two) = if patch_len > file_len {
+            ("file", "patch")
+        } else {
+            ("patch", "file")
         };
         return Some(How::Combining(column(at), one, two));
     }

@@ -34,12 +34,13 @@ pub(super) fn explained<'u>(of: &'u Unplaced, files: &SearchedFiles<'u>) -> Diag
         let line = of.places.first().map(|place| place.first.excerpt.clone());
         (of.label.clone(), of.advice.clone(), of.spans.mark, line)
     };
-    match said(&before) == said(&now) {
-        true => Diagnostic {
+    if said(&before) == said(&now) {
+        Diagnostic {
             help: now.help,
             ..before
-        },
-        false => now,
+        }
+    } else {
+        now
     }
 }
 
@@ -60,9 +61,10 @@ fn told<'u>(of: &'u Unplaced, files: &SearchedFiles<'u>) -> Diagnostic {
     }
     .notes(place.notes())
     .path(&of.path);
-    match is_pointer(&of.seen.content) {
-        true => in_pointer(said),
-        false => said,
+    if is_pointer(&of.seen.content) {
+        in_pointer(said)
+    } else {
+        said
     }
 }
 
@@ -254,13 +256,14 @@ impl Place<'_> {
                 ..closest::diagnostic(self.of.error.kind(), near, self.file)
             },
             _ => {
-                let caption = match places.count > Quote::DRAWN {
-                    true => format!(
+                let caption = if places.count > Quote::DRAWN {
+                    format!(
                         "the first {} of {} lines that hold that text",
                         Quote::DRAWN,
                         places.count
-                    ),
-                    false => "each of these lines holds that text".into(),
+                    )
+                } else {
+                    "each of these lines holds that text".into()
                 };
                 let said = self
                     .said(first_few(&places.lines, 1))
@@ -322,13 +325,14 @@ impl Place<'_> {
 
     /// Shows several places of which nothing says which is meant.
     fn several(&self, places: &Places) -> Diagnostic {
-        let caption = match places.count > Quote::DRAWN {
-            true => format!(
+        let caption = if places.count > Quote::DRAWN {
+            format!(
                 "the first {} of {} places that match",
                 Quote::DRAWN,
                 places.count
-            ),
-            false => "each of these places matches".into(),
+            )
+        } else {
+            "each of these places matches".into()
         };
         self.which(&places.lines, &caption)
     }

@@ -104,9 +104,10 @@ impl Error {
 
 /// Takes the beginning of a file: all of it if it is small.
 fn beginning(path: &RepoPath, seen: &FileAsFound) -> Vec<Passage> {
-    let passages = match seen.content.is_binary() {
-        true => Vec::new(),
-        false => Passage::beginning(path.as_bstr(), &seen.content.lines()),
+    let passages = if seen.content.is_binary() {
+        Vec::new()
+    } else {
+        Passage::beginning(path.as_bstr(), &seen.content.lines())
     };
     passages
         .into_iter()
@@ -151,9 +152,10 @@ fn suspicious(
     meant: Option<&RepoPath>,
     directory: &BStr,
 ) -> Diagnostic {
-    let top = match directory.is_empty() {
-        true => "the top of the repository".to_owned(),
-        false => format!("`{}`", Shown(directory)),
+    let top = if directory.is_empty() {
+        "the top of the repository".to_owned()
+    } else {
+        format!("`{}`", Shown(directory))
     };
     let Diagnostic {
         kind,
@@ -356,12 +358,11 @@ fn suggested(of: Diagnostic, path: &RepoPath, suggestion: &Suggestion) -> Diagno
                 "below `{directory}`, where paths begin here, the patch's `{}` is `{path}`",
                 Shown(written)
             ))
-            .help(match is_to_go {
-                true => {
-                    "correct --directory or the path; if the file is gone already, leave this \
+            .help(if *is_to_go {
+                "correct --directory or the path; if the file is gone already, leave this \
                      out"
-                }
-                false => "correct --directory or the path, or let the patch add the file",
+            } else {
+                "correct --directory or the path, or let the patch add the file"
             }),
     };
     of.notes(others(suggestion))
@@ -503,13 +504,12 @@ impl Diagnose for Conflict {
             }
             None => of,
         };
-        let help = match self.is_same {
-            true => "both make the same change: leave one of them out",
-            false => {
-                "each edit finds the file as the edits before it leave it, so join the \
+        let help = if self.is_same {
+            "both make the same change: leave one of them out"
+        } else {
+            "each edit finds the file as the edits before it leave it, so join the \
                      two into one, or write this one for the lines that the earlier one \
                      leaves"
-            }
         };
         of.label("changed by an earlier edit")
             .help(help)

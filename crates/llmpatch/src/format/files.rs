@@ -98,13 +98,14 @@ pub(crate) fn parse_block<'a>(
         }
         Some(_) => {}
     }
-    let operation = match reader.errors.is_empty() {
-        true => Operation::Create {
+    let operation = if reader.errors.is_empty() {
+        Operation::Create {
             lines,
             fills_empty: false,
             ends_open: false,
-        },
-        false => Operation::Unreadable,
+        }
+    } else {
+        Operation::Unreadable
     };
     let end = closing.map_or(source.bytes().len(), |row| {
         source.start_of(row.number.next())
@@ -269,8 +270,9 @@ fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<
     let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
     let behind = path::behind(source, info, options);
     let all: Vec<_> = above.into_iter().chain(behind).collect();
-    match all.is_empty() {
-        true => path::or_language(source, info).into_iter().collect(),
-        false => all,
+    if all.is_empty() {
+        path::or_language(source, info).into_iter().collect()
+    } else {
+        all
     }
 }

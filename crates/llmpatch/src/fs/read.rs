@@ -78,9 +78,10 @@ impl DirTree {
             if leaves.len() >= most {
                 break;
             }
-            match kind.is_dir() && obstacle(kind, &self.place(&path)?).is_none() {
-                true => self.add_leaves(Some(&path), most, leaves)?,
-                false => leaves.push(path),
+            if kind.is_dir() && obstacle(kind, &self.place(&path)?).is_none() {
+                self.add_leaves(Some(&path), most, leaves)?
+            } else {
+                leaves.push(path)
             }
         }
         Ok(())

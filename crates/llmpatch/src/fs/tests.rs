@@ -48,14 +48,11 @@ fn found(top: &Path) -> BTreeMap<String, Option<String>> {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
-            match path.is_dir() {
-                true => {
-                    all.insert(name, None);
-                    open.push(path);
-                }
-                false => {
-                    all.insert(name, Some(fs::read_to_string(&path).unwrap()));
-                }
+            if path.is_dir() {
+                all.insert(name, None);
+                open.push(path);
+            } else {
+                all.insert(name, Some(fs::read_to_string(&path).unwrap()));
             }
         }
     }

@@ -107,11 +107,12 @@ fn confirm(tree: &DirTree, changes: &ChangeSet, change: &Change) -> io::Result<(
         (Some(before), Entry::File(now)) => before.content == now.content,
         _ => false,
     };
-    match is_same {
-        true => Ok(()),
-        false => Err(io::Error::other(
+    if is_same {
+        Ok(())
+    } else {
+        Err(io::Error::other(
             "it isn't what it was when the change was worked out",
-        )),
+        ))
     }
 }
 

@@ -91,12 +91,13 @@ fn has_words(line: &[u8]) -> bool {
 /// Returns what it means that a line of what replaces a whole file stands for code.
 fn of_file(old: &Lines<'_>, new: &Lines<'_>) -> Finding {
     let lost = lost(old, new);
-    match lost.iter().all(|line| line.trim_ascii().is_empty()) {
-        true => Finding::Elided,
-        false => Finding::ElidedFile {
+    if lost.iter().all(|line| line.trim_ascii().is_empty()) {
+        Finding::Elided
+    } else {
+        Finding::ElidedFile {
             lost: lost.len(),
             total: old.len(),
-        },
+        }
     }
 }
 

@@ -38,17 +38,21 @@ pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
 /// if the last line is.
 fn repeated<'l>(base: &Content, lines: &Lines<'l>, splice: &Splice) -> [Option<&'l [u8]>; 2] {
     let Splice { old, new } = splice;
-    let at = |offset| match offset == base.len() && base.ends_with(b"\n") {
-        true => lines.len(),
-        false => lines.index_at(offset),
+    let at = |offset| {
+        if offset == base.len() && base.ends_with(b"\n") {
+            lines.len()
+        } else {
+            lines.index_at(offset)
+        }
     };
     let [first, last] = [old.start, old.end].map(at);
     // A byte order mark is before the first line.
     let start = lines.start(first).min(old.start);
     let is_whole = lines.start(last) == old.end;
-    let (rest, behind) = match is_whole {
-        true => (&[][..], last),
-        false => (&base[old.end..lines.start(last + 1)], last + 1),
+    let (rest, behind) = if is_whole {
+        (&[][..], last)
+    } else {
+        (&base[old.end..lines.start(last + 1)], last + 1)
     };
     let made = [&base[start..old.start], new, rest].concat();
     if is_whole && !made.ends_with(b"\n") {

@@ -246,9 +246,10 @@ impl Resolver {
     }
 
     fn slashed<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
-        match self.has_backslashes {
-            true => path.replace(br"\", b"/").into(),
-            false => path.into(),
+        if self.has_backslashes {
+            path.replace(br"\", b"/").into()
+        } else {
+            path.into()
         }
     }
 

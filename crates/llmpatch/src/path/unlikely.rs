@@ -121,9 +121,10 @@ fn wrapped(name: &[u8]) -> Option<(Slip, Option<&[u8]>)> {
         let inner = between(name, first, last)?;
         // A word in angle brackets stands for what is to be written.
         let is_placeholder = first == b'<' && inner.find_byteset(b"./").is_none();
-        Some(match is_placeholder {
-            true => (Slip::Placeholder, None),
-            false => (Slip::Wrapped(called), Some(inner)),
+        Some(if is_placeholder {
+            (Slip::Placeholder, None)
+        } else {
+            (Slip::Wrapped(called), Some(inner))
         })
     })
 }

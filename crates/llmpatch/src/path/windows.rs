@@ -43,8 +43,9 @@ fn fault(name: &[u8]) -> Option<String> {
     }
     let is_mark = |character| character < ' ' || "<>:\"/\\|?*".contains(character);
     let mark = name.chars().find(|character| is_mark(*character))?;
-    Some(match mark < ' ' {
-        true => format!("`{shown}` has a control character"),
-        false => format!("`{shown}` has a `{mark}`"),
+    Some(if mark < ' ' {
+        format!("`{shown}` has a control character")
+    } else {
+        format!("`{shown}` has a `{mark}`")
     })
 }

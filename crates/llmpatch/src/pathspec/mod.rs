@@ -173,9 +173,10 @@ pub enum Case {
 impl Case {
     /// Returns the rule of files whose names ignore case, or don't.
     pub fn of(ignores_case: bool) -> Self {
-        match ignores_case {
-            true => Case::Ignored,
-            false => Case::Counts,
+        if ignores_case {
+            Case::Ignored
+        } else {
+            Case::Counts
         }
     }
 }

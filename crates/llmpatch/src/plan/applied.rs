@@ -150,9 +150,12 @@ impl Planner<'_> {
         };
         let is_all = self.errors.is_empty()
             && !self.does_more
-            && self.edits.iter().all(|of| match is_whole(of.edit) {
-                true => self.is_idle(of),
-                false => is_in_place(of.edit),
+            && self.edits.iter().all(|of| {
+                if is_whole(of.edit) {
+                    self.is_idle(of)
+                } else {
+                    is_in_place(of.edit)
+                }
             });
         let first = self.again.clone().filter(|_| is_all)?;
         Some(Applied {

@@ -205,9 +205,10 @@ impl Merge<'_> {
         here: &File,
         after: &File,
     ) -> Result<Result<File, (BString, File)>, Error> {
-        let executable = match after.mode.executable == was.mode.executable {
-            true => here.mode.executable,
-            false => after.mode.executable,
+        let executable = if after.mode.executable == was.mode.executable {
+            here.mode.executable
+        } else {
+            after.mode.executable
         };
         let is_as_it_was = executable == here.mode.executable;
         let mode = Mode {

@@ -265,9 +265,10 @@ impl Policy {
                 Err(error) => error,
             };
             outcome.whole = false;
-            match follows_from(&error.value, hunk.old().map(self.text), lost) {
-                true => outcome.following.push((number, error)),
-                false => outcome.errors.push((number, error)),
+            if follows_from(&error.value, hunk.old().map(self.text), lost) {
+                outcome.following.push((number, error))
+            } else {
+                outcome.errors.push((number, error))
             }
             if outcome.errors.len() >= task.enough {
                 break;

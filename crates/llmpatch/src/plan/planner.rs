@@ -175,9 +175,10 @@ impl Planner<'_> {
             Operation::Update { to: None, hunks }
                 if hunks.iter().any(|hunk| hunk.position.is_some()) =>
             {
-                match self.rules.knows_base {
-                    true => self.rewrite(at, Edit::by_number(hunks)),
-                    false => self.fail(span, Error::NoBase { path: path.clone() }),
+                if self.rules.knows_base {
+                    self.rewrite(at, Edit::by_number(hunks))
+                } else {
+                    self.fail(span, Error::NoBase { path: path.clone() })
                 }
             }
             Operation::Update { to: None, hunks } => self.rewrite(at, Edit::in_order(hunks)),
@@ -332,13 +333,14 @@ impl Planner<'_> {
         let (path, seen) = (path.clone(), self.seen(path, content));
         self.fail(
             span,
-            match differs < lines.len() {
-                true => Error::DeleteDiffers {
+            if differs < lines.len() {
+                Error::DeleteDiffers {
                     path,
                     line: LineNo::from_index(differs),
                     seen,
-                },
-                false => Error::DeleteShorter { path, seen },
+                }
+            } else {
+                Error::DeleteShorter { path, seen }
             },
         )
     }

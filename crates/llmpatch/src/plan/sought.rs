@@ -23,9 +23,10 @@ impl Sought {
         };
         Self {
             old: hunk.old().map(owned).collect(),
-            new: match says_enough {
-                true => hunk.new_lines().map(owned).collect(),
-                false => Vec::new(),
+            new: if says_enough {
+                hunk.new_lines().map(owned).collect()
+            } else {
+                Vec::new()
             },
             ends: Ends::Whole,
             from,
@@ -40,9 +41,10 @@ impl Sought {
         let says_enough = put.iter().any(|line| is_telling(line)) && !is_part();
         Self {
             old: find.iter().map(Text::owned).collect(),
-            new: match says_enough {
-                true => put.iter().map(Text::owned).collect(),
-                false => Vec::new(),
+            new: if says_enough {
+                put.iter().map(Text::owned).collect()
+            } else {
+                Vec::new()
             },
             ends,
             from: 0,

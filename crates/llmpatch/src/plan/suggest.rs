@@ -118,9 +118,12 @@ impl Names {
             path.directory_of_len(path.as_bytes().len() - written.len() + length)
         });
         let is_known = first.is_none_or(|first| self.directories.contains(&first));
-        let is_below = |other: &&RepoPath| match is_known {
-            true => other.as_bytes().ends_with(&end),
-            false => other.as_bytes().contains(&b'/'),
+        let is_below = |other: &&RepoPath| {
+            if is_known {
+                other.as_bytes().ends_with(&end)
+            } else {
+                other.as_bytes().contains(&b'/')
+            }
         };
         let mut fitting = same.iter().filter(is_below);
         let only = fitting.next().filter(|_| fitting.next().is_none());

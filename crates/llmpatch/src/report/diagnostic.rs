@@ -410,9 +410,10 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     for one in all {
         let is_one = one.is_habit || one.kind == Kind::Parse || is_one_wherever(one.kind);
         let place = if is_one { None } else { one.response.clone() };
-        let said = match one.is_habit {
-            true => (String::new(), None, one.advice.clone()),
-            false => (one.message.clone(), one.label.clone(), one.help.clone()),
+        let said = if one.is_habit {
+            (String::new(), None, one.advice.clone())
+        } else {
+            (one.message.clone(), one.label.clone(), one.help.clone())
         };
         match met.entry((one.kind, said, place)) {
             Entry::Vacant(free) => {

@@ -380,12 +380,13 @@ fn what_to_send(
     };
     let names = CallNames::of(patches, sources);
     let whole = whole(format, &names);
-    let again = match is_partly_made {
-        true => format!("{PARTLY_MADE}{parts}. {whole}"),
-        false => format!(
+    let again = if is_partly_made {
+        format!("{PARTLY_MADE}{parts}. {whole}")
+    } else {
+        format!(
             "None of the patch is in the files yet, so send the whole of it again, \
                  corrected{parts}. {whole}"
-        ),
+        )
     };
     if errors.iter().any(|error| !error.passages.is_empty()) {
         format!("{again} {}", copied(format, &names))

@@ -49,9 +49,10 @@ pub fn prose(text: &[u8]) -> Vec<u8> {
     if lines.len() <= LINES {
         let some = joined(lines.iter().map(|line| {
             let plain = line.trim_end().to_owned();
-            match is_nothing(&joined([plain.clone()].into_iter())) {
-                true => plain,
-                false => quoted(line),
+            if is_nothing(&joined([plain.clone()].into_iter())) {
+                plain
+            } else {
+                quoted(line)
             }
         }));
         if is_nothing(&some) {

@@ -197,10 +197,13 @@ fn hiding(part: &Part<'_>) -> Hiding {
         What::LoneMark(mark) => Hiding::Unopened(mark.shown()),
         What::Marked {
             open, is_closed, ..
-        } => match is_closed {
-            true => Hiding::Reasoning(open.shown(), open.shown_close()),
-            false => Hiding::Unclosed(open.shown()),
-        },
+        } => {
+            if *is_closed {
+                Hiding::Reasoning(open.shown(), open.shown_close())
+            } else {
+                Hiding::Unclosed(open.shown())
+            }
+        }
         _ => Hiding::Quote,
     }
 }

@@ -84,16 +84,17 @@ pub(super) fn of_argument(text: &[u8], setting: Setting<'_>) -> InScript {
             [range.start, range.end].map(|offset| offset.saturating_sub(COMMAND.len()));
         (setting.place)(start..end)
     };
-    match text.starts_with(b"<<") {
-        true => read(
+    if text.starts_with(b"<<") {
+        read(
             &[COMMAND, text].concat(),
             Form::Script,
             Setting {
                 place: &place,
                 ..setting
             },
-        ),
-        false => read(text, Form::Script, setting),
+        )
+    } else {
+        read(text, Form::Script, setting)
     }
 }
 

@@ -236,9 +236,10 @@ fn of_diff(source: &Source, row: Row<'_>) -> Option<Residue> {
     } else if line.starts_with(b"@@")
         && (unified::is_hunk_header(line) || unified::hunk_begins(source, row.number))
     {
-        Some(match is_below_names(source, row.number) {
-            true => Residue::Apart,
-            false => Residue::StrayHunk { more: 0 },
+        Some(if is_below_names(source, row.number) {
+            Residue::Apart
+        } else {
+            Residue::StrayHunk { more: 0 }
         })
     } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
         Some(Residue::Binary {

@@ -136,9 +136,10 @@ impl Session {
             }
             if known.cut.is_none() {
                 known.outcome = known.outcome.or(entry.outcome);
-                return match known.edits == entry.edits {
-                    true => Added::Again,
-                    false => Added::Other(ids[0].clone()),
+                return if known.edits == entry.edits {
+                    Added::Again
+                } else {
+                    Added::Other(ids[0].clone())
                 };
             }
             known.is_retold = true;

@@ -54,9 +54,10 @@ const CASE: u8 = 0x20;
 /// Returns a line without whitespace at its ends and with plain characters for typographic
 /// characters.
 pub(crate) fn plain(line: &[u8]) -> Vec<u8> {
-    let text = match line.is_ascii() {
-        true => Cow::Borrowed(line),
-        false => Cow::Owned(line.chars().map(ascii).collect::<String>().into_bytes()),
+    let text = if line.is_ascii() {
+        Cow::Borrowed(line)
+    } else {
+        Cow::Owned(line.chars().map(ascii).collect::<String>().into_bytes())
     };
     text.trim_ascii().to_vec()
 }

@@ -110,9 +110,10 @@ impl SplicedParts {
         let (mut low, mut high) = (0, group.parts.len());
         while low < high {
             let middle = low.midpoint(high);
-            match group.get(middle).is_some_and(|part| holds(&part)) {
-                true => low = middle + 1,
-                false => high = middle,
+            if group.get(middle).is_some_and(|part| holds(&part)) {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         self.settled(Nth(last, low))
@@ -121,9 +122,10 @@ impl SplicedParts {
     /// Names what is behind the last part of a group as the first of the next, if there is one.
     fn settled(&self, Nth(group, nth): Nth) -> Nth {
         let is_last = group + 1 >= self.groups.len();
-        match is_last || nth < self.groups[group].parts.len() {
-            true => Nth(group, nth),
-            false => Nth(group + 1, 0),
+        if is_last || nth < self.groups[group].parts.len() {
+            Nth(group, nth)
+        } else {
+            Nth(group + 1, 0)
         }
     }
 
@@ -212,10 +214,7 @@ impl SplicedParts {
 
     /// Adds parts that are moved as a group is, as many groups.
     fn regroup(&mut self, parts: Vec<SplicedPart>, &PartGroup { bytes, lines, .. }: &PartGroup) {
-        let each = match parts.len() > MOST {
-            true => MOST / 2,
-            false => MOST,
-        };
+        let each = if parts.len() > MOST { MOST / 2 } else { MOST };
         let mut rest = parts.into_iter();
         loop {
             let parts: Vec<_> = rest.by_ref().take(each).collect();

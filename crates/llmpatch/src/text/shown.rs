@@ -123,9 +123,12 @@ pub fn lines(runs: &[(LineNo, LineNo)], count: usize) -> String {
     let mut names: Vec<_> = runs
         .iter()
         .take(5)
-        .map(|&(first, last): &(LineNo, LineNo)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}–{last}"),
+        .map(|&(first, last): &(LineNo, LineNo)| {
+            if first == last {
+                first.to_string()
+            } else {
+                format!("{first}–{last}")
+            }
         })
         .collect();
     let noun = match runs {

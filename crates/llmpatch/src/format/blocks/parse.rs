@@ -176,14 +176,15 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             return None;
         }
         let Some(chosen) = chosen else {
-            let error = match all.is_empty() {
-                true => Error::NoDivider {
+            let error = if all.is_empty() {
+                Error::NoDivider {
                     near: self.near(marker::is_nearly_divider),
-                },
-                false => Error::Dividers {
+                }
+            } else {
+                Error::Dividers {
                     lines: all.iter().map(|&index| self.rows[index].number).collect(),
                     is_doubled: all[..] == [self.rows.len() - 2, self.rows.len() - 1],
-                },
+                }
             };
             let span = all
                 .first()
@@ -307,9 +308,10 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             })
         });
         let find = self.rows[old].iter().map(|row| unescaped(row).0).collect();
-        let put = match is_escaped {
-            true => self.rows[new].iter().map(|row| unescaped(row).0).collect(),
-            false => self.unescaped(new),
+        let put = if is_escaped {
+            self.rows[new].iter().map(|row| unescaped(row).0).collect()
+        } else {
+            self.unescaped(new)
         };
         Operation::Substitute(Substitution {
             find,

@@ -296,14 +296,16 @@ impl<'a> EditReader<'a> {
 
     /// Says that an element that holds a text has something else than a `<<<`, and passes over it.
     fn no_marker(&mut self, holder: Child, tag: &Tag<'a>, found: Range<usize>) {
-        let place = match found.is_empty() {
-            true => tag.range.clone(),
-            false => found.clone(),
+        let place = if found.is_empty() {
+            tag.range.clone()
+        } else {
+            found.clone()
         };
         let found = self.shown(&found);
-        let error = match found.starts_with(b"<![CDATA[") {
-            true => Error::Cdata,
-            false => Error::NoMarker { found },
+        let error = if found.starts_with(b"<![CDATA[") {
+            Error::Cdata
+        } else {
+            Error::NoMarker { found }
         };
         self.error(place, error);
         if tag.form == Form::Open {

@@ -73,12 +73,11 @@ impl<'a> EditReader<'a> {
             }
             let is_first = || self.is_first_on_line(at);
             let stop = if form == Form::Open {
-                match starts_here(&self.bytes[at..]) {
-                    true => is_note && tags::is(found, "edit") || is_first(),
-                    false => {
-                        stops.iter().any(|stop| tags::is(found, stop))
-                            && (tags::is(found, "why") || is_first())
-                    }
+                if starts_here(&self.bytes[at..]) {
+                    is_note && tags::is(found, "edit") || is_first()
+                } else {
+                    stops.iter().any(|stop| tags::is(found, stop))
+                        && (tags::is(found, "why") || is_first())
                 }
             } else if tags::is(found, "edit") {
                 !is_note || is_first()

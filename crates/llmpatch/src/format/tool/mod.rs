@@ -41,11 +41,12 @@ pub(crate) const DEEPEST_TEXT: u8 = 2;
 
 /// Returns what is wrong with JSON.
 pub(crate) fn broken(error: &serde_json::Error) -> Error {
-    match error.is_eof() {
-        true => Error::CutJson,
-        false => Error::Json {
+    if error.is_eof() {
+        Error::CutJson
+    } else {
+        Error::Json {
             what: json_fault(error),
-        },
+        }
     }
 }
 

@@ -55,13 +55,14 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, What> {
                 } else {
                     "\n"
                 };
-            match fills_empty {
-                true => Call::Replace {
+            if *fills_empty {
+                Call::Replace {
                     path,
                     old_string: String::new(),
                     new_string: content,
-                },
-                false => Call::Create { path, content },
+                }
+            } else {
+                Call::Create { path, content }
             }
         }
         Operation::Update {

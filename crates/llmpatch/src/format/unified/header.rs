@@ -347,9 +347,10 @@ impl<'a> RawHeader<'a> {
         let means = |name: &[u8], path: &[u8]| {
             let is_written_so = self.naming.means(name, path);
             is_written_so
-                || match is_moved {
-                    true => self.naming.is_prefixed(name, path),
-                    false => self.naming.is_backup(name, path),
+                || if is_moved {
+                    self.naming.is_prefixed(name, path)
+                } else {
+                    self.naming.is_backup(name, path)
                 }
         };
         for (at, path) in [old, new].into_iter().enumerate() {

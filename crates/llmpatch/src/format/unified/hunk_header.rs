@@ -119,9 +119,10 @@ fn locator(row: Row<'_>) -> Option<Option<Text<'_>>> {
             let behind = at + 2 + usize::from(rest[at + 2..].starts_with(b" "));
             let (filler, named) = (&rest[..at], &rest[behind..]);
             let is_filler = filler.starts_with(b"-") || is_placeholder(filler);
-            match named.trim_ascii().is_empty() && !is_filler {
-                true => 0..filler.trim_ascii_end().len(),
-                false => behind..rest.len(),
+            if named.trim_ascii().is_empty() && !is_filler {
+                0..filler.trim_ascii_end().len()
+            } else {
+                behind..rest.len()
             }
         }
         None if rest.starts_with(b"-") => return None,

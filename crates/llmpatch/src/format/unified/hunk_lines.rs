@@ -62,9 +62,10 @@ impl<'a> Body<'a, '_, '_> {
         self.check_end(end);
         let closes_fence = self.rows.closes_fence(end);
         let is_whole = self.is_whole();
-        let left_out = match is_whole || self.rows.is_enclosed() {
-            true => self.left_out(end),
-            false => self.list(end),
+        let left_out = if is_whole || self.rows.is_enclosed() {
+            self.left_out(end)
+        } else {
+            self.list(end)
         };
         Extent {
             fits: fits || self.claimed.is_none(),
@@ -290,9 +291,10 @@ impl<'a> Body<'a, '_, '_> {
     /// Takes blank lines that turn out to be of the hunk.
     fn take_blanks(&mut self, blanks: &mut Vec<Row<'a>>) {
         for blank in blanks.drain(..) {
-            let mark = match blank.text.is_empty() {
-                true => self.blank,
-                false => Mark::Context,
+            let mark = if blank.text.is_empty() {
+                self.blank
+            } else {
+                Mark::Context
             };
             self.push(blank, mark);
         }

@@ -201,9 +201,10 @@ impl Naming {
     /// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its
     /// side is a prefix.
     pub(super) fn alone<'a>(&self, name: Text<'a>, is_new: bool) -> Text<'a> {
-        match self.has_letter(&name, usize::from(is_new)) {
-            true => behind(name, 2),
-            false => name,
+        if self.has_letter(&name, usize::from(is_new)) {
+            behind(name, 2)
+        } else {
+            name
         }
     }
 

@@ -210,9 +210,10 @@ impl<'a> SectionBody<'a> {
         let Some((at, row)) = rows.misplaced(self.end) else {
             return;
         };
-        let error = match is_change(row.text) {
-            true => Error::NoHunkHeader,
-            false => Error::Apart,
+        let error = if is_change(row.text) {
+            Error::NoHunkHeader
+        } else {
+            Error::Apart
         };
         self.errors.push(Located::new(row.span, error));
         let mut below = at + 1..;

@@ -227,9 +227,12 @@ impl<'a, 'o> Rows<'a, 'o> {
             })
             && self.get(index + 2).is_none_or(|row| {
                 // Of many signatures in a row, each would ask for the next.
-                let stops = || match row.text.starts_with(b"-") {
-                    true => self.starts_section(index + 2),
-                    false => self.stops(index + 2),
+                let stops = || {
+                    if row.text.starts_with(b"-") {
+                        self.starts_section(index + 2)
+                    } else {
+                        self.stops(index + 2)
+                    }
                 };
                 row.text.is_empty() || stops()
             })

@@ -87,9 +87,10 @@ impl NumberPlacer<'_> {
             return None;
         }
         let was_open = hunk.old().next_back()?.unterminated;
-        let is_open = match was_open == last.unterminated {
-            true => self.is_open(),
-            false => last.unterminated,
+        let is_open = if was_open == last.unterminated {
+            self.is_open()
+        } else {
+            last.unterminated
         };
         is_open.then_some(Ending::None)
     }

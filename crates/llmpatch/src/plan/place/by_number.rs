@@ -397,9 +397,10 @@ impl NumberPlacer<'_> {
         let count = hunk.old().count();
         if !self.allowed(hunk, count).contains(&at) {
             let last = LineNo::from_index(at + count - 1);
-            let error = match self.is_open() {
-                true => PlaceError::NoNewline { after, last },
-                false => PlaceError::Newline { after, last },
+            let error = if self.is_open() {
+                PlaceError::NoNewline { after, last }
+            } else {
+                PlaceError::Newline { after, last }
             };
             let span = hunk.old().next_back().and_then(|line| line.text.span);
             return Located::new(span.or(first_old(hunk)), error);

@@ -211,65 +211,66 @@ mod tests {
     use crate::text::Lines;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: crate::testing::cases(500), failure_persistence: None, ..ProptestConfig::default() })]
+            #![proptest_config(ProptestConfig { cases: crate::testing::cases(500), failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Lines and places between lines are taken in any order: what is listed is what a look at
-        /// every line lists.
-        #[test]
-        fn lists_what_no_hunk_has_taken(
-            text in "([ab]\n){3,30}", taken in proptest::collection::vec((0..30usize, 0..4usize), 0..8),
-            first in 0..30usize, len in 1..4usize, within in (0..30usize, 0..32usize),
-        ) {
-            let lines = Lines::new(text.as_bytes());
-            let texts = |at: usize| (at..at + len).map(|line| lines.text(line));
-            let first = first % (lines.len() + 1 - len);
-            let document = Document::of_lines(&lines, [[b"a"], [b"b"]]);
-            let mut all = Taken::default();
-            let mut ranges: Vec<Range<usize>> = Vec::new();
-            for range in taken.into_iter().map(|(start, len)| start..start + len) {
-                if all.is_free(range.clone()) {
-                    all.add(range.clone());
-                    ranges.push(range);
+            /// Lines and places between lines are taken in any order: what is listed is what a look at
+            /// every line lists.
+            #[test]
+            fn lists_what_no_hunk_has_taken(
+                text in "([ab]\n){3,30}", taken in proptest::collection::vec((0..30usize, 0..4usize), 0..8),
+                first in 0..30usize, len in 1..4usize, within in (0..30usize, 0..32usize),
+            ) {
+                let lines = Lines::new(text.as_bytes());
+                let texts = |at: usize| (at..at + len).map(|line| lines.text(line));
+                let first = first % (lines.len() + 1 - len);
+                let document = Document::of_lines(&lines, [[b"a"], [b"b"]]);
+                let mut all = Taken::default();
+                let mut ranges: Vec<Range<usize>> = Vec::new();
+                for range in taken.into_iter().map(|(start, len)| start..start + len) {
+                    if all.is_free(range.clone()) {
+                        all.add(range.clone());
+                        ranges.push(range);
+                    }
+                }
+                let got = all.candidates(&document.run(texts(first)), within.0..within.1);
+                let is_taken = |at: usize| ranges.iter().any(|range| if range.is_empty() {
+    at < range.start && range.start < at + len
+    } else {
+    at < range.end && range.start < at + len
+    });
+                let starts = (within.0..within.1).take_while(|at| at + len <= lines.len());
+                let want: Vec<_> = starts.filter(|&at| texts(at).eq(texts(first)) && !is_taken(at)).collect();
+                prop_assert_eq!(got, Places::new(want.iter().copied(), want.len()));
+            }
+
+            /// Hunks of one or two lines, placed one after the other with lines left between: what is
+            /// found around each is what a look at every line finds.
+            #[test]
+            fn finds_what_a_look_at_every_line_finds(text in "([ab]\n){1,30}", steps in proptest::collection::vec((0..3usize, 1..3usize), 1..8)) {
+                let lines = Lines::new(text.as_bytes());
+                let haystack = Document::of_lines(&lines, [[b"a"], [b"b"]]);
+                let mut untaken = Untaken::default();
+                let mut replaced = vec![false; lines.len()];
+                let mut cursor = 0;
+                for (skip, len) in steps {
+                    let chosen = cursor + skip;
+                    if chosen + len > lines.len() {
+                        break;
+                    }
+                    let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
+                    let compiled = haystack.run(run.iter().copied());
+                    let got = untaken.first(Fuzz::Exact, run.clone(), &compiled, 0..usize::MAX);
+                    prop_assert_eq!(&untaken.all(&run, &compiled, 0..usize::MAX), &got);
+                    let is_at = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
+                    let want: Vec<_> = (0..=lines.len() - len)
+                        .filter(|&at| is_at(at) && !replaced[at..at + len].contains(&true))
+                        .collect();
+                    prop_assert_eq!(got.count, want.len());
+                    prop_assert_eq!(got.lines, want.into_iter().map(LineNo::from_index).collect::<Vec<_>>());
+                    untaken.take(chosen..chosen + len);
+                    replaced[chosen..chosen + len].fill(true);
+                    cursor = chosen + len;
                 }
             }
-            let got = all.candidates(&document.run(texts(first)), within.0..within.1);
-            let is_taken = |at: usize| ranges.iter().any(|range| match range.is_empty() {
-                true => at < range.start && range.start < at + len,
-                false => at < range.end && range.start < at + len,
-            });
-            let starts = (within.0..within.1).take_while(|at| at + len <= lines.len());
-            let want: Vec<_> = starts.filter(|&at| texts(at).eq(texts(first)) && !is_taken(at)).collect();
-            prop_assert_eq!(got, Places::new(want.iter().copied(), want.len()));
         }
-
-        /// Hunks of one or two lines, placed one after the other with lines left between: what is
-        /// found around each is what a look at every line finds.
-        #[test]
-        fn finds_what_a_look_at_every_line_finds(text in "([ab]\n){1,30}", steps in proptest::collection::vec((0..3usize, 1..3usize), 1..8)) {
-            let lines = Lines::new(text.as_bytes());
-            let haystack = Document::of_lines(&lines, [[b"a"], [b"b"]]);
-            let mut untaken = Untaken::default();
-            let mut replaced = vec![false; lines.len()];
-            let mut cursor = 0;
-            for (skip, len) in steps {
-                let chosen = cursor + skip;
-                if chosen + len > lines.len() {
-                    break;
-                }
-                let run: Vec<_> = (chosen..chosen + len).map(|line| lines.text(line)).collect();
-                let compiled = haystack.run(run.iter().copied());
-                let got = untaken.first(Fuzz::Exact, run.clone(), &compiled, 0..usize::MAX);
-                prop_assert_eq!(&untaken.all(&run, &compiled, 0..usize::MAX), &got);
-                let is_at = |at: usize| run.iter().enumerate().all(|(nth, text)| lines.text(at + nth) == *text);
-                let want: Vec<_> = (0..=lines.len() - len)
-                    .filter(|&at| is_at(at) && !replaced[at..at + len].contains(&true))
-                    .collect();
-                prop_assert_eq!(got.count, want.len());
-                prop_assert_eq!(got.lines, want.into_iter().map(LineNo::from_index).collect::<Vec<_>>());
-                untaken.take(chosen..chosen + len);
-                replaced[chosen..chosen + len].fill(true);
-                cursor = chosen + len;
-            }
-        }
-    }
 }

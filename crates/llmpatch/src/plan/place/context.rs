@@ -241,12 +241,11 @@ impl<'f> OrderPlacer<'f> {
         locator: &Text<'_>,
     ) -> Result<usize, Located<PlaceError>> {
         let from = self.cursor;
-        let (at, way) = match self.task.rules.strict {
-            true => {
-                let places = Places::default();
-                return Err(self.search.no_context(hunk, locator, from, places));
-            }
-            false => self.search.like(hunk, locator, from)?,
+        let (at, way) = if self.task.rules.strict {
+            let places = Places::default();
+            return Err(self.search.no_context(hunk, locator, from, places));
+        } else {
+            self.search.like(hunk, locator, from)?
         };
         self.ways.push(way);
         Ok(at)

@@ -69,9 +69,10 @@ impl NumberPlacer<'_> {
         // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
         let is_literal = is_exact && (is_top || !at_mark);
         // An old line without newline says nothing of the others.
-        let shows_end = match is_literal {
-            true => shows_cr || hunk.old().any(|line| !line.unterminated),
-            false => shows_cr && range.is_empty(),
+        let shows_end = if is_literal {
+            shows_cr || hunk.old().any(|line| !line.unterminated)
+        } else {
+            shows_cr && range.is_empty()
         };
         let loses_mark = !is_literal && (is_marked || is_exact && at_mark);
         let added = lines.iter().filter(|line| line.mark == Mark::Added);

@@ -222,9 +222,10 @@ impl SoughtText<'_, '_> {
     /// Returns why the text has no place.
     pub(super) fn place_error(&self, lines: &Lines<'_>) -> Located<PlaceError> {
         let edit = self.edit;
-        let core = match is_literal(edit) {
-            true => without_blank_edges(&edit.find).0,
-            false => self.core,
+        let core = if is_literal(edit) {
+            without_blank_edges(&edit.find).0
+        } else {
+            self.core
         };
         // Empty lines at the edges are no reason why the rest isn't there.
         if core.len() < edit.find.len()
@@ -233,9 +234,10 @@ impl SoughtText<'_, '_> {
             let at = LineNo::from_index(lines.index_at(range.start));
             let is_open = range.end == lines.bytes().len();
             let is_end = is_open && breaks(edit, &edit.find) == [false, true];
-            return self.error(match is_end && core.len() + 1 == edit.find.len() {
-                true => PlaceError::OpenEnd { at },
-                false => PlaceError::Edges { at },
+            return self.error(if is_end && core.len() + 1 == edit.find.len() {
+                PlaceError::OpenEnd { at }
+            } else {
+                PlaceError::Edges { at }
             });
         }
         let ends = match part(edit) {

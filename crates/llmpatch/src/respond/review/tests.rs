@@ -258,9 +258,10 @@ fn edits() -> impl Strategy<Value = Vec<(u8, &'static str)>> {
 /// Joins lines; the last has no end if it is `open`, and has text.
 fn joined(lines: &[String], end: &str, open: bool) -> String {
     let text: String = lines.iter().map(|line| format!("{line}{end}")).collect();
-    match lines.last().is_some_and(|last| open && !last.is_empty()) {
-        true => text[..text.len() - end.len()].to_owned(),
-        false => text,
+    if lines.last().is_some_and(|last| open && !last.is_empty()) {
+        text[..text.len() - end.len()].to_owned()
+    } else {
+        text
     }
 }
 

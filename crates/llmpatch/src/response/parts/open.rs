@@ -26,9 +26,10 @@ impl<'a> Walk<'a, '_> {
         let mut close = None;
         for line in self.source.rows(row.number) {
             self.parts.steps += 1;
-            let rest = match line.number == row.number {
-                true => row.behind(open.end()),
-                false => line,
+            let rest = if line.number == row.number {
+                row.behind(open.end())
+            } else {
+                line
             };
             let read = Fence::read(rest.text);
             match fence {

@@ -157,9 +157,10 @@ fn gemini(call: &Replacement) -> Vec<Value> {
     let message = json!({"role": "model", "parts": [
         {"functionCall": {"id": call.id(), "name": "replace", "args": call.input()}},
     ]});
-    let response = match call.has_failed() {
-        true => json!({"error": call.output()}),
-        false => json!({"output": call.output()}),
+    let response = if call.has_failed() {
+        json!({"error": call.output()})
+    } else {
+        json!({"output": call.output()})
     };
     let result = json!({"role": "user", "parts": [
         {"functionResponse": {"id": call.id(), "name": "replace", "response": response}},
@@ -184,10 +185,11 @@ fn bedrock(call: &Replacement) -> Vec<Value> {
 
 fn opencode(call: &Replacement) -> Vec<Value> {
     let input = json!({"filePath": call.path, "oldString": call.old, "newString": call.new});
-    let state = match call.has_failed() {
-        true => json!({"status": "error", "input": input, "error": call.output()}),
-        false => json!({"status": "completed", "input": input, "output": call.output(),
-            "metadata": {"diff": format!("--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n", call.path)}}),
+    let state = if call.has_failed() {
+        json!({"status": "error", "input": input, "error": call.output()})
+    } else {
+        json!({"status": "completed", "input": input, "output": call.output(),
+            "metadata": {"diff": format!("--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-x\n+y\n", call.path)}})
     };
     vec![json!({"type": "tool", "tool": "edit", "callID": call.id(), "state": state})]
 }

@@ -57,9 +57,10 @@ impl Document {
 
     /// Returns by how many lines the file is longer or shorter than it was.
     pub(crate) fn growth(&self) -> usize {
-        match self.is_untouched() {
-            true => 0,
-            false => self.line_count().abs_diff(self.base_lines().len()),
+        if self.is_untouched() {
+            0
+        } else {
+            self.line_count().abs_diff(self.base_lines().len())
         }
     }
 
