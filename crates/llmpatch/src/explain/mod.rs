@@ -15,6 +15,7 @@ mod leftover;
 mod lint;
 mod mangled;
 mod merge;
+mod missing;
 mod nearest;
 mod path;
 mod place;
