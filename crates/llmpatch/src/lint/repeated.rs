@@ -3,69 +3,96 @@
 
 use std::collections::HashMap;
 
+use bstr::ByteSlice as _;
+
 use super::Finding;
 use super::touched::Touched;
-use crate::text::{Content, Lines, Located, Splice, Text};
+use crate::text::{Located, Splice, Text};
+
+/// How many bytes a line has at most that is looked at: a longer one may hold a great many edits.
+const LONGEST: usize = 1000;
 
 /// Finds last lines that are the line behind them, too, and first lines that are the line above.
 pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
-    let edges = |side: usize| {
-        let lines = touched.runs.iter().filter_map(|run| run.edges[side]);
-        let lines = lines.filter(|line| has_word(line));
-        lines
-            .map(|line| (&line[..], line))
-            .collect::<HashMap<&[u8], &Text<'_>>>()
-    };
     let Some((base, splices)) = touched.after.splices() else {
         return Vec::new();
     };
-    let edges = [edges(0), edges(1)];
-    let lines = base.lines();
-    if lines.is_empty() || edges.iter().all(HashMap::is_empty) {
+    let repeated = splices.iter().map(|splice| repeated(base, splice));
+    let repeated: Vec<_> = repeated
+        .filter(|lines| lines.iter().flatten().any(|line| has_word(line)))
+        .collect();
+    if repeated.is_empty() {
         return Vec::new();
     }
-    let repeated = |splice| {
-        let sides = repeated(base, &lines, splice).into_iter().zip(&edges);
-        sides
-            .filter_map(|(text, edge)| edge.get(text?))
-            .map(|line| Located::new(line.span, Finding::Repeated))
-            .collect::<Vec<_>>()
-    };
-    splices.iter().flat_map(repeated).collect()
+    let edges = [0, 1].map(|side| {
+        let lines = touched.runs.iter().filter_map(|run| run.edges[side]);
+        let lines = lines.filter(|line| has_word(line));
+        let lines = lines.map(|line| (&line[..], line));
+        lines.collect::<HashMap<&[u8], &Text<'_>>>()
+    });
+    let lines = repeated
+        .iter()
+        .flat_map(|lines| lines.iter().zip(&edges))
+        .filter_map(|(line, edges)| edges.get((*line)?));
+    lines
+        .map(|line| Located::new(line.span, Finding::Repeated))
+        .collect()
 }
 
 /// Returns the line above a splice if the first line of the splice is like it, and the line behind
 /// if the last line is.
-fn repeated<'l>(base: &Content, lines: &Lines<'l>, splice: &Splice) -> [Option<&'l [u8]>; 2] {
+fn repeated<'b>(base: &'b [u8], splice: &Splice) -> [Option<&'b [u8]>; 2] {
     let Splice { old, new } = splice;
-    let at = |offset| {
-        if offset == base.len() && base.ends_with(b"\n") {
-            lines.len()
-        } else {
-            lines.index_at(offset)
+    // A line and its terminator, and a byte by which a longer line shows.
+    let near = LONGEST + 3;
+    let before = |at: usize| &base[at.saturating_sub(near)..at];
+    let behind = |at: usize| &base[at..base.len().min(at + near)];
+    let head = before(old.start);
+    let head = match head.rfind_byte(b'\n') {
+        Some(newline) => &head[newline + 1..],
+        None if head.len() < near => head,
+        None => return [None, None],
+    };
+    // What ends the last line: its own newline, or what the file has behind it.
+    let is_whole = base[..old.end].last().is_none_or(|byte| *byte == b'\n');
+    let (body, rest) = match (is_whole, new.strip_suffix(b"\n")) {
+        (true, Some(body)) => (body, &b""[..]),
+        (true, None) => return [None, None],
+        (false, _) => {
+            let rest = behind(old.end).lines_with_terminator().next();
+            (&new[..], rest.unwrap_or_default())
         }
     };
-    let [first, last] = [old.start, old.end].map(at);
-    // A byte order mark is before the first line.
-    let start = lines.start(first).min(old.start);
-    let is_whole = lines.start(last) == old.end;
-    let (rest, behind) = if is_whole {
-        (&[][..], last)
-    } else {
-        (&base[old.end..lines.start(last + 1)], last + 1)
+    let above = before(old.start - head.len()).lines().next_back();
+    let below = behind(old.end + rest.len()).lines().next();
+    let end = [body, text(rest)];
+    let first = match body.find_byte(b'\n') {
+        Some(newline) => [head, &body[..newline], b""],
+        None => [head, end[0], end[1]],
     };
-    let made = [&base[start..old.start], new, rest].concat();
-    if is_whole && !made.ends_with(b"\n") {
-        return [None, None];
-    }
-    let made = Lines::within(&made);
-    let line = |at: Option<usize>| at.filter(|at| *at < lines.len()).map(|at| lines.text(at));
-    let [above, behind] = [line(first.checked_sub(1)), line(Some(behind))];
-    let [head, tail] = [made.iter().next(), made.iter().next_back()];
+    let last = match body.rfind_byte(b'\n') {
+        Some(newline) => [b"", &body[newline + 1..], end[1]],
+        None => [head, end[0], end[1]],
+    };
     [
-        above.filter(|above| head.is_some_and(|head| head.text == *above)),
-        behind.filter(|behind| tail.is_some_and(|tail| tail.text == *behind)),
+        above.filter(|line| is_made_of(line, first)),
+        below.filter(|line| is_made_of(line, last)),
     ]
+}
+
+/// Returns whether a line is these parts, one behind the other, with or without a carriage return
+/// at its end.
+fn is_made_of(line: &[u8], parts: [&[u8]; 3]) -> bool {
+    let rest = parts
+        .iter()
+        .try_fold(line, |line, part| line.strip_prefix(text(part)));
+    rest == Some(b"")
+}
+
+/// Returns a line without its terminator, or the carriage return that is left of it.
+fn text(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// Returns whether a line has a word of three letters: brackets and short ends are often repeated.
