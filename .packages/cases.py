@@ -78,7 +78,7 @@ def options(case: Case) -> dict[str, Any]:
             read[name] = value != "false"
         elif name in ("limit", "protect", "root_is"):
             read.setdefault(name, []).append(value)
-        elif name in ("_p0", "_p1", "_p2"):
+        elif name.startswith("_p"):
             read["strip"] = int(name[2:])
         elif name.startswith("root."):
             read.setdefault("roots", {})[name[5:]] = value
