@@ -253,10 +253,15 @@ impl NumberPlacer<'_> {
         HunkPlace::new(range, hunk.span, how)
     }
 
-    /// Returns whether old lines may begin at a line in the context of the hunk before.
+    /// Returns whether old lines may begin at a line in the context of the hunk before, and end there or
+    /// behind it in lines that no other hunk has.
     pub(super) fn shares(&self, run: &Run<'_>, at: usize, allowed: &Range<usize>) -> bool {
         let is_context = (self.core_end..self.cursor).contains(&at) && !self.task.rules.strict;
-        let is_free = || self.cores.is_free(at..at + run.len());
+        let end = at + run.len();
+        let is_free = || {
+            self.cores.is_free(at..end)
+                && (end <= self.cursor || self.taken.is_free(self.cursor..end))
+        };
         is_context && run.contains(at) && allowed.contains(&at) && is_free()
     }
 
