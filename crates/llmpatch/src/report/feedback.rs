@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::call::{CallNames, line_at};
+use super::call::{CallLine, CallNames, line_at};
 use super::{Diagnostic, ResponsePlace};
 use super::{FileLine, FilePlace, Passage};
 use crate::kind::{Blame, Kind};
@@ -115,19 +115,16 @@ fn tell(
             .map(|label| format!(" ({})", Shown(label.as_bytes())))
             .unwrap_or_default();
         let named = named(place, several);
-        let (named, text) = match line_at(place, patches, sources) {
-            Some(line) => {
-                let (name, number) = (&line.name, line.number);
-                let of = format!("line {number} of `{name}`, in {named}{label}");
-                (of, line.text)
-            }
-            None => {
-                let part = part(&place.excerpt);
-                (format!("{named}{label}{part}"), place.excerpt.text())
-            }
+        let (named, excerpt) = match line_at(place, patches, sources) {
+            Some(CallLine { name, number, text }) => (
+                format!("line {number} of `{name}`, in {named}"),
+                &Excerpt::of_line(text),
+            ),
+            None => (named, &place.excerpt),
         };
-        let _ = writeln!(out, "\n{}:\n", capital(&named));
-        fence(out, &[text]);
+        let named = capital(&named);
+        let _ = writeln!(out, "\n{named}{label}{}:\n", part(excerpt));
+        fence(out, &[excerpt.text()]);
     }
     if !error.also.is_empty() {
         let also: Vec<_> = error
