@@ -91,7 +91,8 @@ impl Place<'_> {
     fn notes(&self) -> Vec<String> {
         let (path, lines) = (&self.of.path, &self.file.lines);
         let mut notes = Vec::new();
-        let after = self.of.error.after();
+        let shown = self.elsewhere().map(|(at, ..)| at);
+        let after = self.of.error.after().filter(|line| shown != Some(*line));
         if let Some(line) = after.filter(|line| line.index() < lines.len()) {
             let text = Excerpt::of_line(lines.text(line.index()).trim_ascii());
             notes.push(format!("line {line} is `{}`", Shown(text.text())));
