@@ -113,12 +113,7 @@ impl<'s> Shell<'s> {
         })?;
         let call = match act {
             Act::Applies(call) if !command.has_output && self.handed.len() < MOST => call,
-            Act::Other if !is_patch => {
-                // As prose with two apostrophes, which is no string.
-                let moved = words.iter().find(|word| moves_below(&word.decoded.text));
-                let moved = moved.map(|word| Refusal::of_word(self.script, word.range.clone()));
-                return moved.map_or(Ok(()), Err);
-            }
+            Act::Other if !is_patch => return self.pass_over(words),
             Act::Enters(step) if !is_patch => {
                 self.directory = entered(&self.directory, step).ok_or_else(refused)?;
                 return Ok(());
@@ -137,6 +132,14 @@ impl<'s> Shell<'s> {
             meaning,
         });
         Ok(())
+    }
+
+    /// Passes over a command that has nothing to do with a patch, unless a line in one of its strings
+    /// changes the directory: what looks like a string may be prose between two apostrophes.
+    fn pass_over(&self, words: &[Word]) -> Result<(), Refusal> {
+        let moved = words.iter().find(|word| moves_below(&word.decoded.text));
+        let moved = moved.map(|word| Refusal::of_word(self.script, word.range.clone()));
+        moved.map_or(Ok(()), Err)
     }
 
     /// Returns what a program does with a patch.
@@ -186,8 +189,8 @@ impl<'s> Shell<'s> {
     }
 }
 
-/// Returns whether `git apply` strips more than one directory of a name unless it is told how many:
-/// it guesses that a name which has the directory where it runs is to lose that.
+/// Returns whether `git apply`, unless it is told how many directories to strip, strips more than one
+/// of a name: as many as the directory has in which it runs, if the name begins with that.
 fn strips_more(name: &[u8], directory: &str, prefix: &str) -> bool {
     let name = name.strip_prefix(b"\"").unwrap_or(name);
     let root = if prefix.is_empty() { "" } else { "/" };
