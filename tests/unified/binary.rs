@@ -125,14 +125,25 @@ proptest! {
         let patch = scene.git(&["diff", "--cached", "--binary"]);
         prop_assume!(!patch.is_empty());
         let patch = damaged(&patch, at, how);
+        let is_cut = how == 0;
         let ours = apply(&patch, &before, &Rules::default());
         let theirs = by_git(&patch, &before);
-        // Where it is cut off, git wants an empty line at a section's end, and leaves out sections
-        // that it can't read, and those behind, and says so at most.
-        if let Ok(ours) = ours.files && theirs.as_ref() != Some(&ours) {
-            let is_whole = |name| [before.get(name), after.get(name)].contains(&ours.get(name));
-            let mut names = before.keys().chain(after.keys()).chain(ours.keys());
-            prop_assert!(names.all(is_whole), "{}", shown(&patch));
+        match (ours.files, theirs) {
+            // git wants an empty line at a section's end: where that is cut off, it leaves out the
+            // section, and says so at most. What was behind it is cut off, too.
+            (Ok(ours), theirs) if is_cut => {
+                let theirs = theirs.as_ref().unwrap_or(&before);
+                let is_right = |name| {
+                    let [ours, theirs] = [&ours, theirs].map(|files| files.get(name));
+                    ours == theirs || theirs == before.get(name) && ours == after.get(name)
+                };
+                let mut names = before.keys().chain(after.keys()).chain(ours.keys());
+                prop_assert!(names.all(is_right), "{}", shown(&patch));
+            }
+            (Ok(ours), Some(theirs)) => prop_assert_eq!(ours, theirs, "{}", shown(&patch)),
+            (Ok(ours), None) => prop_assert_eq!(ours, after, "{}", shown(&patch)),
+            // git leaves out sections that it can't read, and those behind, and says so at most.
+            (Err(_), _) => {}
         }
     }
 
