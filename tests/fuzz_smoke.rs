@@ -1,8 +1,10 @@
 //! The fuzz targets in their short form: over the responses in `tests/cases`, and over what some
 //! mishaps make of each.
 //!
-//! The mishaps are the same in every run. Each target has a share of the responses; with `MISHAPS`
-//! it has all of them, and so many mishaps of each, every number others:
+//! The mishaps are the same in every run, and those of one response hardly depend on which others
+//! there are, so that a new case doesn't try the laws on thousands of other texts. Each target has a
+//! share of the responses; with `MISHAPS` it has all of them, and so many mishaps of each, every
+//! number others:
 //! `MISHAPS=60 cargo test --release --test fuzz_smoke`. `cargo fuzz` (see `fuzz/README.md`) looks
 //! further and needs more time.
 
@@ -10,6 +12,9 @@
 
 mod laws;
 
+use std::collections::BTreeMap;
+
+use git2::{ObjectType, Oid};
 use libtest_mimic::{Arguments, Failed, Trial};
 use llmpatch_cases::Case;
 
@@ -24,15 +29,15 @@ fn main() {
         .as_ref()
         .map_or(1, |count| count.parse().expect("MISHAPS is a number"));
     let share = if asked.is_ok() { 1 } else { SHARE };
-    let seeds: &'static [Vec<u8>] = seeds().leak();
+    let seeds: &'static Seeds = Box::leak(Box::new(seeds()));
     let markers: &'static [Vec<u8>] = markers().leak();
     let trials = laws::TARGETS
         .iter()
         .enumerate()
         .map(|(turn, (name, target))| {
             Trial::test(*name, move || {
-                let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ mishaps.wrapping_sub(1));
-                for seed in seeds.iter().skip(turn % share).step_by(share) {
+                for (id, seed) in seeds.iter().skip(turn % share).step_by(share) {
+                    let mut dice = Dice(number(*id) ^ mishaps.wrapping_sub(1));
                     attempt(name, *target, seed)?;
                     for _ in 0..mishaps {
                         attempt(name, *target, &dice.mishap(seed, seeds, markers))?;
@@ -53,9 +58,20 @@ fn attempt(name: &str, target: fn(&[u8]), bytes: &[u8]) -> Result<(), Failed> {
     })
 }
 
+/// Responses by their blobs' ids.
+type Seeds = BTreeMap<Oid, Vec<u8>>;
+
 /// Every response of the cases as it stands, and behind each file that it meets.
-fn seeds() -> Vec<Vec<u8>> {
-    llmpatch_cases::all().iter().flat_map(Case::seeds).collect()
+fn seeds() -> Seeds {
+    let id = |text: &Vec<u8>| Oid::hash_object(ObjectType::Blob, text).unwrap();
+    let cases = llmpatch_cases::all();
+    let texts = cases.iter().flat_map(Case::seeds);
+    texts.map(|text| (id(&text), text)).collect()
+}
+
+/// The first eight bytes of an id, as a number.
+fn number(id: Oid) -> u64 {
+    u64::from_be_bytes(*id.as_bytes().first_chunk().unwrap())
 }
 
 /// The words of the fuzzers' dictionary.
@@ -87,16 +103,29 @@ fn markers() -> Vec<Vec<u8>> {
 struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, sides: usize) -> usize {
+    fn draw(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 % sides.max(1) as u64) as usize
+        self.0
+    }
+
+    fn below(&mut self, sides: usize) -> usize {
+        (self.draw() % sides.max(1) as u64) as usize
+    }
+
+    /// Returns one of the responses: the first whose id isn't below one that is drawn.
+    fn other<'s>(&mut self, others: &'s Seeds) -> &'s [u8] {
+        let mut drawn = [0; 20];
+        drawn[..8].copy_from_slice(&self.draw().to_be_bytes());
+        let drawn = Oid::from_bytes(&drawn).unwrap();
+        let above = others.range(drawn..).next();
+        above.or_else(|| others.first_key_value()).unwrap().1
     }
 
     /// Does something to a response that happens to responses: lines lost, doubled, swapped, cut,
     /// joined, strayed into.
-    fn mishap(&mut self, seed: &[u8], others: &[Vec<u8>], markers: &[Vec<u8>]) -> Vec<u8> {
+    fn mishap(&mut self, seed: &[u8], others: &Seeds, markers: &[Vec<u8>]) -> Vec<u8> {
         let mut lines: Vec<Vec<u8>> = seed
             .split_inclusive(|&byte| byte == b'\n')
             .map(<[u8]>::to_vec)
@@ -130,7 +159,7 @@ impl Dice {
                 }
                 7 => drop(lines[at].pop()),
                 _ => {
-                    let other = &others[self.below(others.len())];
+                    let other = self.other(others);
                     lines.insert(at, other[self.below(other.len())..].to_vec());
                 }
             }
