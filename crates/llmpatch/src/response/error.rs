@@ -57,8 +57,8 @@ pub enum Error {
     #[error("{}: without it, the patch may be only a part of the change", near.what)]
     #[strum(props(kind = "unsupported", label = "this isn't read"))]
     Half { near: &'static Near },
-    /// A closing mark of a draft in a fence that isn't closed.
-    #[error("`{close}` is in a fence that is never closed, so that it isn't clear what is a draft")]
+    /// A closing mark of a draft in a fence, behind a patch or in one that isn't closed.
+    #[error("`{close}` is in a fence, so that it isn't clear what is a draft")]
     #[strum(props(
         label = "is what is above a draft?",
         help = "close the fence before it, or give the answer without what is above",

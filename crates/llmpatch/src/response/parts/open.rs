@@ -60,11 +60,18 @@ impl<'a> Walk<'a, '_> {
         end
     }
 
-    /// Returns whether a closing mark isn't text of a fence: none is open, or a patch is in it, behind which
-    /// the fence should have ended.
-    pub(super) fn leaves_fence(&self) -> bool {
+    /// Refuses a closing mark behind a patch in a fence, which should perhaps have ended before it. Any
+    /// other in a fence is text, if the fence is closed.
+    pub(super) fn fenced_mark(&mut self, row: Row<'a>, mark: MarkAt<'a>) {
         let fence = self.open.iter().rev().find(|open| open.fence.is_some());
-        fence.is_none_or(|open| open.has_patch)
+        if fence.is_some_and(|open| open.has_patch) {
+            let close = mark.shown();
+            let refused = What::Refused(Box::new(Error::FencedMark { close }));
+            self.push(refused, row.span);
+            return;
+        }
+        let mark = self.push(What::FencedMark(mark), row.span);
+        self.open.iter_mut().for_each(|open| open.mark = Some(mark));
     }
 
     /// Makes a draft of all before a closing mark.

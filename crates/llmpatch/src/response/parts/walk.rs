@@ -104,7 +104,7 @@ impl<'a> Walk<'a, '_> {
         let part = match line {
             Line::Patch(format, at) => Some(self.patch(format, row, at)),
             Line::Opens(mark) if !is_fenced => Some(self.marked(row, mark)),
-            Line::Closes(mark) if mark.mark.of == MarkOf::Draft && self.leaves_fence() => {
+            Line::Closes(mark) if mark.mark.of == MarkOf::Draft && !is_fenced => {
                 Some(self.lone_mark(row, mark))
             }
             Line::Json(at) => self.json(row, at),
@@ -122,8 +122,7 @@ impl<'a> Walk<'a, '_> {
         }
         match line {
             Line::Closes(mark) if mark.mark.of == MarkOf::Draft => {
-                let mark = self.push(What::FencedMark(mark), row.span);
-                self.open.iter_mut().for_each(|open| open.mark = Some(mark));
+                self.fenced_mark(row, mark);
                 self.text(row);
             }
             Line::Fence(fence, info) => self.fence_line(row, fence, info),
