@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::difference::{Difference, How};
+use super::difference::{Advice, Difference, Found};
 use super::file::File;
 use super::place::{BYTE_FOR_BYTE, CORRECT_THEM};
 use crate::kind::Kind;
@@ -54,12 +54,14 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> 
         _ if looks_elided(closest.text()) => (elided(of), LEFT_OUT),
         Gap::Other { alike, .. } => {
             let difference = Difference::of(closest.text(), text, alike, closest.is_part());
-            let label = if difference.is_hidden() {
+            let label = if difference.found.note.is_some() {
                 "similar, but not equal"
             } else {
                 "differs here"
             };
-            let of = remedied(of, closest, &difference);
+            let mark = part(closest, &difference.patch);
+            let is_gap = difference.patch.is_empty();
+            let of = remedied(of, closest, difference.found, is_gap).mark(mark);
             differs = Some(difference.file);
             (of, label)
         }
@@ -143,71 +145,45 @@ impl Diagnostic {
     }
 }
 
-/// Adds how a line differs, and what to do about it.
-fn remedied(of: Diagnostic, closest: &Closest<'_>, difference: &Difference) -> Diagnostic {
-    let how = difference.is_hidden().then(|| difference.how.to_string());
-    let of = of.notes(how).mark(part(closest, &difference.patch));
-    const PLAINLY: &str =
-        "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
-    let plain = if difference.patch.is_empty() {
-        "something is missing here"
-    } else {
-        "different in the file"
+/// Adds how a line differs, and what to do about it. A line with a gap lacks something there.
+fn remedied(of: Diagnostic, closest: &Closest<'_>, found: Found, is_gap: bool) -> Diagnostic {
+    let Found {
+        note,
+        label,
+        advice,
+    } = found;
+    let label = match advice {
+        Advice::Line => "the file has another line here".into(),
+        _ if !label.is_empty() => label,
+        _ if is_gap => "something is missing here".into(),
+        _ => "different in the file".into(),
     };
-    let (label, habit) = match &difference.how {
-        How::Numbered(_) => (
-            "a line number, which isn't in the file",
-            "leave the line numbers out of the patch: they were only shown beside the file's text",
-        ),
-        How::Escaped(_) | How::EscapedNewline => (plain, PLAINLY),
-        How::Entity(..) => (
-            plain,
-            "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` \
-                 and `&` plainly",
-        ),
-        How::UnprefixedContext => {
-            let habit =
+    let of = of.notes(note).label(label);
+    let with_level = |help: &str, or: &str| {
+        let level = closest.level?;
+        Some(format!("{help}; {or} run with --fuzz={level}"))
+    };
+    match advice {
+        Advice::Line if closest.elsewhere.count > 0 => of.habit(APART),
+        Advice::Whole => of.habit("give whole lines of the file"),
+        Advice::Bytes | Advice::Line => {
+            let help = with_level(BYTE_FOR_BYTE, "correct them, or");
+            of.advice(BYTE_FOR_BYTE)
+                .help(help.unwrap_or_else(|| CORRECT_THEM.into()))
+        }
+        Advice::Prefix => {
+            const HABIT: &str =
                 "begin every context line with one space, in front of the line's own indentation";
-            let of = of.label("the prefix is missing").habit(habit);
-            return match closest.level {
-                Some(level) => of.help(format!("{habit}; or run with --fuzz={level}")),
+            let of = of.habit(HABIT);
+            match with_level(HABIT, "or") {
+                Some(help) => of.help(help),
                 None => of,
-            };
+            }
         }
-        How::UnprefixedMinus => (
-            "the prefix is missing",
-            "write the prefix before the line's own first character: `--` for a line that \
-                 begins with `-` and goes, a space and `-` if it stays",
-        ),
-        How::Cut | How::Elided => (plain, "give whole lines of the file"),
-        How::Encoding(..) => (
-            plain,
-            "a patch in UTF-8 can't show this line as it is: leave it out of the patch, \
-                 or convert the file first",
-        ),
-        How::Unlike if closest.elsewhere.count > 0 => ("the file has another line here", APART),
-        how => {
-            let of = match how {
-                How::EndOfFile(end) => of.label(format!("the file's line has {end} here")),
-                How::Unlike => of.label("the file has another line here"),
-                How::Indent(ours, _) if ours.0.is_empty() => {
-                    of.label("the file's line is indented")
-                }
-                _ => of.label(plain),
-            };
-            let of = of.advice(BYTE_FOR_BYTE);
-            return match closest.level {
-                Some(level) => of.help(format!(
-                    "{BYTE_FOR_BYTE}; correct them, or run with --fuzz={level}"
-                )),
-                None => of.help(CORRECT_THEM),
-            };
-        }
-    };
-    let is_habit = !matches!(difference.how, How::Unlike | How::Cut | How::Elided);
-    Diagnostic {
-        is_habit,
-        ..of.label(label).habit(habit)
+        Advice::Habit(habit) => Diagnostic {
+            is_habit: true,
+            ..of.habit(habit)
+        },
     }
 }
 

@@ -18,66 +18,59 @@ pub(super) struct Difference {
     pub(super) patch: Range<usize>,
     /// The bytes of the file's line that aren't so in the patch's.
     pub(super) file: Range<usize>,
-    pub(super) how: How,
+    pub(super) found: Found,
 }
 
-/// How a line of a patch differs from a line of a file. Where a variant has a value of each line,
-/// the patch's value comes first; `Combining` names the two sides instead.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum How {
-    /// Only whitespace at the end, which the patch's line hasn't.
-    #[error("the file's line ends with {0}, the patch's doesn't")]
-    EndOfFile(Spaces),
-    #[error("the patch's line ends with {0}, the file's doesn't")]
-    EndOfPatch(Spaces),
-    #[error("the file's line ends with {1}, the patch's with {0}")]
-    End(Spaces, Spaces),
-    #[error("the file indents this line by {1}, the patch by {0}")]
-    Indent(Spaces, Spaces),
-    /// Only whitespace between words.
-    #[error("the file has {1} there, the patch {0}")]
-    Between(Spaces, Spaces),
-    /// A character that looks like another: in which column, from 1.
-    #[error("in column {0} the file has {file}, the patch {patch}", patch = name(*.1), file = name(*.2))]
-    LookAlike(usize, Option<char>, Option<char>),
-    /// The same letter, spelt with a combining mark on one side only.
-    #[error(
-        "in column {0} the {1} has one character (NFC), where the {2} has a letter and a combining mark (NFD)"
-    )]
-    Combining(usize, &'static str, &'static str),
-    /// The patch has this character escaped as in JSON, such as `\"`.
-    #[error("the patch's line is escaped as in JSON: it has `{0}`, the file hasn't")]
-    Escaped(&'static str),
-    #[error(
-        "the patch has `\\n` as two characters, a backslash and an n, where the file's line ends"
-    )]
-    EscapedNewline,
-    #[error("the patch has the entity `{0}` where the file has `{1}`")]
-    Entity(&'static str, &'static str),
-    #[error("the patch's line begins with a line number, `{}`", Shown(.0))]
-    Numbered(Vec<u8>),
-    /// The prefix has been left out, and the first character of the code was taken for it.
-    #[error(
-        "the patch's line has one space less: the one that is a context line's prefix is missing"
-    )]
-    UnprefixedContext,
-    #[error(
-        "the file's line begins with `-` itself, which was read as the prefix of the patch's line"
-    )]
-    UnprefixedMinus,
-    /// The file has this character as one byte, and the patch in UTF-8.
-    #[error("the file has `{0}` as the single byte \\{1:03o}, as Latin-1 has it")]
-    Encoding(char, u32),
-    #[error("the two differ only in upper and lower case")]
-    Case,
-    #[error("the patch's line ends with an ellipsis, where the file's line continues")]
-    Elided,
-    #[error("the patch's line is only the beginning of the file's")]
-    Cut,
-    #[error("the marked characters differ")]
-    Other,
-    #[error("the two lines have little in common")]
-    Unlike,
+/// What is found of a difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// What a reader can't see by looking at both lines.
+    pub(super) note: Option<String>,
+    /// What is said where the patch's line differs; nothing in particular if it is empty.
+    pub(super) label: String,
+    pub(super) advice: Advice,
+}
+
+/// What whoever wrote the patch should have done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Advice {
+    /// Given the line byte for byte.
+    Bytes,
+    /// Given a line that is at this place.
+    Line,
+    /// Given whole lines.
+    Whole,
+    /// Put the prefix of a context line before it.
+    Prefix,
+    /// Something else that is always so, which is said.
+    Habit(&'static str),
+}
+
+impl Found {
+    pub(super) fn new(note: String, advice: Advice) -> Self {
+        Self {
+            note: Some(note),
+            label: String::new(),
+            advice,
+        }
+    }
+
+    pub(super) fn label(self, label: impl Into<String>) -> Self {
+        Self {
+            label: label.into(),
+            ..self
+        }
+    }
+}
+
+impl Advice {
+    fn alone(self) -> Found {
+        Found {
+            note: None,
+            label: String::new(),
+            advice: self,
+        }
+    }
 }
 
 impl Difference {
@@ -98,25 +91,13 @@ impl Difference {
         let skipped = if part && is_line { missing } else { 0 };
         let (left, right) = change(patch, &file[skipped..]);
         let right = right.start + skipped..right.end + skipped;
-        let how = how(patch, file, alike, (&left, &right), part);
-        let (left, right) = match how {
-            How::Indent(..) | How::UnprefixedContext | How::UnprefixedMinus => {
-                (0..indent(patch).len(), 0..indent(file).len())
-            }
-            How::End(..) | How::EndOfFile(_) | How::EndOfPatch(_) => (
-                patch.trim_ascii_end().len()..patch.len(),
-                file.trim_ascii_end().len()..file.len(),
-            ),
-            How::Unlike | How::Case => (
-                indent(patch).len()..patch.len(),
-                indent(file).len()..file.len(),
-            ),
-            _ => (left, right),
-        };
+        let (found, [left, right]) = spaced(patch, file, part)
+            .or_else(|| Some((written(patch, file)?, [left.clone(), right.clone()])))
+            .unwrap_or_else(|| other(patch, file, alike, [left, right]));
         Self {
             patch: left,
             file: right.start + start..right.end + start,
-            how,
+            found,
         }
     }
 
@@ -126,53 +107,74 @@ impl Difference {
             let spaces = spaces(&patch[file.len()..]);
             return Some(format!("the patch's name ends with {spaces}"));
         }
-        let how = Self::of(patch, file, 100, false).how;
-        matches!(how, How::LookAlike(..) | How::Combining(..)).then(|| how.to_string())
-    }
-
-    /// Returns whether a reader can't see it by looking at both lines.
-    pub(super) fn is_hidden(&self) -> bool {
-        !matches!(self.how, How::Other | How::Unlike | How::Cut)
+        look_alike(patch, file)
     }
 }
 
-fn how(
+/// Returns how two lines differ of which only the indentation or the end isn't the same, or the
+/// prefix of the patch's line is missing, and which bytes that are.
+fn spaced(patch: &[u8], file: &[u8], part: bool) -> Option<(Found, [Range<usize>; 2])> {
+    const PREFIX: &str = "the prefix is missing";
+    let lines = [patch, file];
+    let ends = lines.map(|line| line.trim_ascii_end().len()..line.len());
+    let indents = lines.map(|line| 0..indent(line).len());
+    if patch[..ends[0].start] == file[..ends[1].start] {
+        let [was, is] = [
+            spaces(&patch[ends[0].start..]),
+            spaces(&file[ends[1].start..]),
+        ];
+        let note = format!("the file's line ends with {is}, the patch's with {was}");
+        let found = Found::new(note, Advice::Bytes);
+        let found = if was.0.is_empty() {
+            found.label(format!("the file's line has {is} here"))
+        } else {
+            found
+        };
+        return Some((found, ends));
+    }
+    let [was, is] = [indent(patch), indent(file)];
+    let found = if !part && file.strip_prefix(b"-") == Some(patch) {
+        let note = "the file's line begins with `-` itself, which was read as the prefix of the \
+             patch's line";
+        let habit = "write the prefix before the line's own first character: `--` for a line that \
+             begins with `-` and goes, a space and `-` if it stays";
+        Found::new(note.into(), Advice::Habit(habit)).label(PREFIX)
+    } else if bare(patch) != bare(file) {
+        return None;
+    } else if !part && is.strip_prefix(b" ") == Some(was) && is.len().is_multiple_of(2) {
+        let note = "the patch's line has one space less: the one that is a context line's prefix \
+             is missing";
+        Found::new(note.into(), Advice::Prefix).label(PREFIX)
+    } else {
+        let [was, is] = [was, is].map(spaces);
+        let note = format!("the file indents this line by {is}, the patch by {was}");
+        let found = Found::new(note, Advice::Bytes);
+        if was.0.is_empty() {
+            found.label("the file's line is indented")
+        } else {
+            found
+        }
+    };
+    Some((found, indents))
+}
+
+/// Returns how two lines differ that say the same in other characters.
+fn written(patch: &[u8], file: &[u8]) -> Option<Found> {
+    let alike = || Some(Found::new(look_alike(patch, file)?, Advice::Bytes));
+    mangled(patch, file)
+        .or_else(|| encoded(patch, file))
+        .or_else(alike)
+}
+
+/// Returns how two lines differ of which one may be a part of the other, or another line.
+fn other(
     patch: &[u8],
     file: &[u8],
     alike: u8,
-    (left, right): (&Range<usize>, &Range<usize>),
-    part: bool,
-) -> How {
-    if patch.trim_ascii_end() == file.trim_ascii_end() {
-        let end = |line: &[u8]| spaces(&line[line.trim_ascii_end().len()..]);
-        return match (end(patch), end(file)) {
-            (patch, file) if patch.0.is_empty() => How::EndOfFile(file),
-            (patch, file) if file.0.is_empty() => How::EndOfPatch(patch),
-            (patch, file) => How::End(patch, file),
-        };
-    }
-    if bare(patch) == bare(file) {
-        let patch = indent(patch);
-        let file = indent(file);
-        let is_one_less =
-            !part && file.strip_prefix(b" ") == Some(patch) && file.len().is_multiple_of(2);
-        return if is_one_less {
-            How::UnprefixedContext
-        } else {
-            How::Indent(spaces(patch), spaces(file))
-        };
-    }
-    if !part && file.strip_prefix(b"-") == Some(patch) {
-        return How::UnprefixedMinus;
-    }
-    if let Some(how) = mangled(patch, file)
-        .or_else(|| encoded(patch, file))
-        .or_else(|| look_alike(patch, file))
-    {
-        return how;
-    }
-    let patch_trimmed = patch.trim_ascii();
-    let file_trimmed = file.trim_ascii();
+    [left, right]: [Range<usize>; 2],
+) -> (Found, [Range<usize>; 2]) {
+    let [patch_trimmed, file_trimmed] = [patch.trim_ascii(), file.trim_ascii()];
+    let whole = [patch, file].map(|line| indent(line).len()..line.len());
     let is_elided = |ellipsis: &[u8]| {
         let start = patch_trimmed
             .strip_suffix(ellipsis)
@@ -180,15 +182,17 @@ fn how(
         start.is_some_and(|start| file_trimmed.starts_with(start.trim_ascii_end()))
     };
     if patch_trimmed.eq_ignore_ascii_case(file_trimmed) {
-        How::Case
+        let note = "the two differ only in upper and lower case";
+        (Found::new(note.into(), Advice::Bytes), whole)
     } else if is_elided(b"...") || is_elided("…".as_bytes()) {
-        How::Elided
+        let note = "the patch's line ends with an ellipsis, where the file's line continues";
+        (Found::new(note.into(), Advice::Whole), [left, right])
     } else if patch_trimmed.len() > 3 && file_trimmed.starts_with(patch_trimmed) {
-        How::Cut
+        (Advice::Whole.alone(), [left, right])
     } else if alike < 50 || (left.len() * 4 > 3 * patch.len() && right.len() * 4 > 3 * file.len()) {
-        How::Unlike
+        (Advice::Line.alone(), whole)
     } else {
-        How::Other
+        (Advice::Bytes.alone(), [left, right])
     }
 }
 
@@ -200,40 +204,45 @@ fn bare(line: &[u8]) -> Vec<u8> {
     line[indent(line).len()..].trim_ascii_end().to_vec()
 }
 
-/// The first characters that differ, where they are all that differs and look the same or nearly
-/// so.
-fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
+/// Returns the first characters that differ, where they are all that differs and look the same or
+/// nearly so, or are spaces between words.
+fn look_alike(patch: &[u8], file: &[u8]) -> Option<String> {
     let text = |line: &[u8]| line[indent(line).len()..].to_str_lossy().into_owned();
-    let (patch_text, file_text) = (text(patch), text(file));
     let plain = |line: &[u8]| text(line.trim_ascii_end()).chars().map(ascii).collect();
-    let (plain_patch, plain_file): (String, String) = (plain(patch), plain(file));
-    let column = |at: usize| at + 1 + indent(patch).chars().count();
-    if plain_patch == plain_file {
-        let (at, left, right) = first_other(&patch_text, &file_text)
-            .filter(|(_, left, right)| left.is_some() && right.is_some())?;
-        return Some(How::LookAlike(column(at), left, right));
+    let texts = [text(patch), text(file)];
+    let plain: [String; 2] = [plain(patch), plain(file)];
+    let is_same = plain[0] == plain[1];
+    let (at, patch_has, file_has) = first_other(if is_same { &texts } else { &plain })?;
+    let column = at + 1 + indent(patch).chars().count();
+    if !is_same && without_spaces(&plain[0]) == without_spaces(&plain[1]) {
+        let [patch, file] = texts.map(|text| run(&text, at));
+        return Some(format!("the file has {file} there, the patch {patch}"));
     }
-    let (at, left, right) = first_other(&plain_patch, &plain_file)?;
-    if without_spaces(&plain_patch) == without_spaces(&plain_file) {
-        return Some(How::Between(run(&patch_text, at), run(&file_text, at)));
-    }
-    let (patch_len, file_len) = (plain_patch.chars().count(), plain_file.chars().count());
-    if patch_len != file_len && plain_patch.nfc().eq(plain_file.nfc()) {
-        let (one, two) = if patch_len > file_len {
-            ("file", "patch")
+    let lengths = plain.each_ref().map(|text| text.chars().count());
+    if lengths[0] != lengths[1] && plain[0].nfc().eq(plain[1].nfc()) {
+        let [one, two] = if lengths[0] > lengths[1] {
+            ["file", "patch"]
         } else {
-            ("patch", "file")
+            ["patch", "file"]
         };
-        return Some(How::Combining(column(at), one, two));
+        return Some(format!(
+            "in column {column} the {one} has one character (NFC), where the {two} has a letter \
+             and a combining mark (NFD)"
+        ));
     }
     let visible = |text: &str| text.chars().filter(|&c| !hidden(c)).collect::<String>();
-    let is_alike = looks(patch.trim_ascii()) == looks(file.trim_ascii())
-        || visible(&plain_patch) == visible(&plain_file);
-    is_alike.then_some(How::LookAlike(column(at), left, right))
+    let is_alike = if is_same {
+        patch_has.is_some() && file_has.is_some()
+    } else {
+        looks(patch.trim_ascii()) == looks(file.trim_ascii())
+            || visible(&plain[0]) == visible(&plain[1])
+    };
+    let [patch, file] = [patch_has, file_has].map(name);
+    is_alike.then(|| format!("in column {column} the file has {file}, the patch {patch}"))
 }
 
 /// Returns the first characters that differ, and their number; a side that has ended has none.
-fn first_other(one: &str, other: &str) -> Option<(usize, Option<char>, Option<char>)> {
+fn first_other([one, other]: &[String; 2]) -> Option<(usize, Option<char>, Option<char>)> {
     let mut left = one.chars();
     let mut right = other.chars();
     (0..=one.len().max(other.len()))
@@ -406,17 +415,17 @@ mod tests {
             (
                 "a",
                 "a  ",
-                "the file's line ends with 2 spaces, the patch's doesn't",
+                "the file's line ends with 2 spaces, the patch's with nothing",
             ),
             (
                 "a \t",
                 "a",
-                "the patch's line ends with a space and a tab, the file's doesn't",
+                "the file's line ends with nothing, the patch's with a space and a tab",
             ),
             (
                 "a",
                 "a\r",
-                "the file's line ends with a carriage return, the patch's doesn't",
+                "the file's line ends with a carriage return, the patch's with nothing",
             ),
             (
                 "it's",
@@ -515,14 +524,10 @@ mod tests {
                 "fn long(a: u8) {",
                 "the patch's line ends with an ellipsis, where the file's line continues",
             ),
-            (
-                "fn long(a: u8)",
-                "fn long(a: u8) {",
-                "the patch's line is only the beginning of the file's",
-            ),
         ] {
             let difference = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false);
-            assert_eq!(difference.how.to_string(), said, "{patch:?} for {file:?}");
+            let note = difference.found.note.unwrap_or_default();
+            assert_eq!(note, said, "{patch:?} for {file:?}");
         }
     }
 
@@ -533,8 +538,8 @@ mod tests {
             ("  if a:", "  if a:  # b"),
             ("f(a) ", "f(a) # b"),
         ] {
-            let how = Difference::of(text.as_bytes(), line.as_bytes(), 90, true).how;
-            assert_eq!(how, How::Cut, "{text:?} for {line:?}");
+            let found = Difference::of(text.as_bytes(), line.as_bytes(), 90, true).found;
+            assert_eq!(found, Advice::Whole.alone(), "{text:?} for {line:?}");
         }
     }
 
@@ -542,10 +547,7 @@ mod tests {
     fn a_file_in_latin_1_is_told() {
         let difference = Difference::of("caf\u{e9} = 1".as_bytes(), b"caf\xe9 = 1", 90, false);
         let said = "the file has `\u{e9}` as the single byte \\351, as Latin-1 has it";
-        assert_eq!(
-            (difference.how.to_string(), difference.is_hidden()),
-            (said.to_owned(), true)
-        );
+        assert_eq!(difference.found.note.as_deref(), Some(said));
     }
 
     #[test]
@@ -583,7 +585,7 @@ mod tests {
 
         #[test]
         fn whatever_the_text_there_is_a_name(patch in "[ \tab’'é\u{301}\\\\n&lt;0-9.…]{0,12}", file in "[ \tab’'é\u{301}\\\\n<0-9.…]{0,12}") {
-            let _ = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false).how.to_string();
+            let _ = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false);
         }
     }
 }

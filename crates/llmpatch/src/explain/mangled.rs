@@ -2,11 +2,11 @@
 
 use bstr::ByteSlice as _;
 
-use super::difference::How;
-use crate::text::{self, ENTITIES, number_mark};
+use super::difference::{Advice, Found};
+use crate::text::{self, ENTITIES, Shown, number_mark};
 
 /// Returns what became of a text on its way through formats that it wasn't meant for.
-pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
+pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<Found> {
     const ESCAPES: &[(&str, &str)] = &[
         ("\\\"", "\""),
         ("\\'", "'"),
@@ -14,31 +14,52 @@ pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
         ("\\/", "/"),
         ("\\\\", "\\"),
     ];
+    const NUMBERS: &str =
+        "leave the line numbers out of the patch: they were only shown beside the file's text";
+    const PLAINLY: &str =
+        "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
+    const ENTITY: &str = "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly";
     if let Some(number) = line_number(patch, file) {
-        return Some(How::Numbered(number.into()));
+        let number = Shown(number);
+        let note = format!("the patch's line begins with a line number, `{number}`");
+        let found = Found::new(note, Advice::Habit(NUMBERS));
+        return Some(found.label("a line number, which isn't in the file"));
     }
     if let Some(at) = patch.find("\\n")
         && patch.len() > 4
         && patch[..at].trim_ascii() == file.trim_ascii()
     {
-        return Some(How::EscapedNewline);
+        let note = "the patch has `\\n` as two characters, a backslash and an n, where the file's \
+             line ends";
+        return Some(Found::new(note.into(), Advice::Habit(PLAINLY)));
     }
-    let escape = decoded(patch, file, ESCAPES).map(|(escape, _)| How::Escaped(escape));
-    escape.or_else(|| {
-        decoded(patch, file, &ENTITIES).map(|(entity, meant)| How::Entity(entity, meant))
-    })
+    if let Some((escape, _)) = decoded(patch, file, ESCAPES) {
+        let note =
+            format!("the patch's line is escaped as in JSON: it has `{escape}`, the file hasn't");
+        return Some(Found::new(note, Advice::Habit(PLAINLY)));
+    }
+    let (entity, meant) = decoded(patch, file, &ENTITIES)?;
+    let note = format!("the patch has the entity `{entity}` where the file has `{meant}`");
+    Some(Found::new(note, Advice::Habit(ENTITY)))
 }
 
 /// Returns the first character that is a byte in the file, where the file's line would be the patch's if it
 /// were UTF-8.
-pub(super) fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
+pub(super) fn encoded(patch: &[u8], file: &[u8]) -> Option<Found> {
+    const HABIT: &str = "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the \
+         file first";
     let first = *file
         .iter()
         .find(|&&byte| byte >= 0xa0)
         .filter(|_| file.to_str().is_err())?;
     let decoded: String = file.iter().map(|&byte| char::from(byte)).collect();
-    (decoded.trim().as_bytes() == patch.trim_ascii())
-        .then_some(How::Encoding(first.into(), first.into()))
+    (decoded.trim().as_bytes() == patch.trim_ascii()).then(|| {
+        let character = char::from(first);
+        let note = format!(
+            "the file has `{character}` as the single byte \\{first:03o}, as Latin-1 has it"
+        );
+        Found::new(note, Advice::Habit(HABIT))
+    })
 }
 
 /// Returns the first code in a patch's line that is the file's once codes are replaced by what they
