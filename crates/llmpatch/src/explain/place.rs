@@ -389,7 +389,10 @@ impl Place<'_> {
             } => self.both(*numbered, *other),
             Ambiguity::End { numbered, end } => self.both(*numbered, *end),
             Ambiguity::RestatedTwice { context, behind } => self.both(*context, *behind),
-            Ambiguity::Nowhere | Ambiguity::Anywhere | Ambiguity::NumberOnly => self.said([]),
+            Ambiguity::Nowhere
+            | Ambiguity::Anywhere
+            | Ambiguity::Added { .. }
+            | Ambiguity::NumberOnly => self.said([]),
         };
         of.stated(ambiguity)
     }

@@ -375,6 +375,16 @@ pub enum Ambiguity {
         help = "give a line of context next to the added ones, or a context line after `@@`"
     ))]
     Anywhere,
+    /// Added lines, under `--strict`, of which two descriptions of the format say where they go.
+    #[error(
+        "only adds lines: they go to line {at}, or by another description of the format to line {other}"
+    )]
+    #[strum(props(
+        label = "where?",
+        help = "give a line of context next to the added ones, or leave --strict out",
+        advice = "give a line of context next to the added ones"
+    ))]
+    Added { at: LineNo, other: LineNo },
     /// Added lines with nothing but a number to say where they go, where that isn't enough.
     #[error("only adds lines, and nothing but its line number says where")]
     #[strum(props(

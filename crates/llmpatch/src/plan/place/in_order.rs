@@ -187,12 +187,7 @@ impl<'f> OrderPlacer<'f> {
         if hunk.numbered && !hunk.end_of_file && end > 0 {
             return Err(Located::new(hunk.span, Ambiguity::Nowhere.into()));
         }
-        let (at, way) = if rules.strict {
-            // The bare algorithm appends at the end whatever the context, and before a last line
-            // that is blank.
-            let has_blank = end > 0 && file.text(end - 1).is_empty();
-            (end - usize::from(has_blank), Placing::Added)
-        } else if let (Some(at), false) = (context, hunk.end_of_file) {
+        let (at, way) = if let (Some(at), false) = (context, hunk.end_of_file) {
             let locator = &hunk.locators[hunk.locators.len() - 1];
             (at + 1, self.search.added_after(locator, at))
         } else if number > 1 {
@@ -200,6 +195,17 @@ impl<'f> OrderPlacer<'f> {
         } else {
             (end, Placing::Added)
         };
+        // The bare algorithm appends at the end whatever the context, and before a last line that
+        // is blank.
+        let has_blank = end > 0 && file.text(end - 1).is_empty();
+        let bare = end - usize::from(has_blank);
+        if rules.strict && at != bare {
+            let [at, other] = [at, bare].map(LineNo::from_index);
+            return Err(Located::new(
+                hunk.span,
+                Ambiguity::Added { at, other }.into(),
+            ));
+        }
         self.tell(hunk.span, way);
         let lines: Vec<_> = hunk.lines.iter().collect();
         let added = as_written(&lines);

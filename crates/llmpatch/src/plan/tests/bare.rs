@@ -41,6 +41,11 @@ fn apply(lines: &[String], chunks: &[Chunk]) -> Option<Vec<String>> {
             } else {
                 lines.len()
             };
+            // Where it says otherwise than the default, nothing is done.
+            let default = chunk.context.as_ref().map_or(lines.len(), |_| cursor);
+            if at != default {
+                return None;
+            }
             replacements.push((at, 0, new));
             continue;
         }
