@@ -29,6 +29,8 @@ pub(super) struct Scripts<'a> {
     ends: Option<HashMap<&'a [u8], usize>>,
     /// The string in which the next line is.
     pub(super) quotes: Quotes,
+    /// The last line that begins a heredoc, and where that ends.
+    heredoc: (&'a [u8], usize),
 }
 
 /// What is around a line.
@@ -46,6 +48,7 @@ impl<'a> Scripts<'a> {
             is_moved: false,
             ends: None,
             quotes: Quotes::default(),
+            heredoc: (b"", 0),
         }
     }
 
@@ -53,6 +56,9 @@ impl<'a> Scripts<'a> {
     pub(super) fn line(&mut self, row: Row<'a>, is_code: bool, is_hidden: bool) {
         let next = self.source.start_of(row.number.next());
         self.quotes.line(row.text, is_code);
+        if row.start() >= self.heredoc.1 {
+            self.heredoc = (row.text, self.source.start_of(self.behind_heredocs(row)));
+        }
         if is_hidden || ends_prose(row.text) {
             // Whether a comment ends isn't known yet, and so whether this is a command.
             self.pass(next, next);
@@ -61,10 +67,15 @@ impl<'a> Scripts<'a> {
         }
     }
 
-    /// Refuses a patch in a string of a script.
-    pub(super) fn refuse_quoted(&self, block: &mut Block<'_>) {
+    /// Refuses a patch in a string of a script, and in a heredoc of a command that applies none.
+    pub(super) fn refuse_held(&self, block: &mut Block<'_>) {
+        let (command, end) = self.heredoc;
         if self.quotes.are_open() {
             embedded::refuse(block, Error::Command(Doubt::Quotes));
+        } else if block.range.start < end {
+            let word = command.fields().next().unwrap_or_default();
+            let doubt = Doubt::Word(word.to_str_lossy().into_owned());
+            embedded::refuse(block, Error::Command(doubt));
         }
     }
 

@@ -54,7 +54,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     pub(super) fn push_bare(&mut self, mut block: Block<'a>) -> usize {
-        self.scripts.refuse_quoted(&mut block);
+        self.scripts.refuse_held(&mut block);
         block
             .errors
             .extend(self.paths.other_file(self.source, &block));
@@ -105,7 +105,7 @@ impl<'a> Walk<'a, '_> {
         let mut block = self
             .paths
             .block(self.source, row, at, self.options, fence, &mut found);
-        self.scripts.refuse_quoted(&mut block);
+        self.scripts.refuse_held(&mut block);
         self.push_found(found);
         let end = self.push_patch(block);
         let mut found = Vec::new();
@@ -222,7 +222,7 @@ impl<'a> Walk<'a, '_> {
         let read = json::read(self.source, at, self.options, self.session, has_patch);
         let read = read.map_err(|end| self.seen.plain = end).ok()?;
         for mut block in read.blocks {
-            self.scripts.refuse_quoted(&mut block);
+            self.scripts.refuse_held(&mut block);
             self.refuse_mixed(&mut block, ReadAs::Json);
             self.push_patch(block);
         }
