@@ -8,11 +8,11 @@ use super::literal::{self, Language};
 use super::messages::{Around, DEEPEST, Messages};
 use super::outcomes::{self, Outcome};
 use super::place::JsonPath;
-use super::rows::{at, ids, is, word};
+use super::rows::{Holds, at, ids, is, word};
 use super::schemas::CallForm;
 use super::session::SessionEntry;
 use super::texts::may_hold_patch;
-use super::{Block, Error, Warning, embedded};
+use super::{Block, Error, Hiding, Warning, embedded};
 use crate::format::excerpt;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
@@ -80,6 +80,13 @@ impl Messages<'_, '_> {
         if let Some(value) = argument {
             self.given(value, given);
         }
+        if !is_bare {
+            let first = call.given.split('.').next();
+            let others = fields.iter().filter(|(name, _)| {
+                Some(*name) != first && around.rows.holds(name) == Holds::Unknown
+            });
+            self.beside(others, around.path);
+        }
         let is_idle = self.read.blocks.len() == start;
         if is_idle && self.read.told() == told && !is_bare {
             self.skip(object, &tool);
@@ -142,6 +149,7 @@ impl Messages<'_, '_> {
         let Some(shape) = shapes::shape(given.tool, fields) else {
             return;
         };
+        let start = self.read.blocks.len();
         match shape {
             CallShape::Look => self.skip(object, &fields.word(fields::COMMAND).unwrap_or_default()),
             CallShape::Unread => self.unread(object, given.tool),
@@ -166,24 +174,52 @@ impl Messages<'_, '_> {
                 }
             }
         }
+        // What is refused names its members.
+        let mut blocks = self.read.blocks[start..].iter();
+        if !blocks.all(|block| block.errors.is_empty()) {
+            return;
+        }
+        let read = match shape {
+            CallShape::Edits | CallShape::Calls => fields.get(fields::EDITS),
+            _ => fields.get(fields::DIFF),
+        };
+        let is_read = |name| match shape {
+            CallShape::Patch => fields::PATCH.contains(&name),
+            _ => read.is_some_and(|(read, _)| read == name),
+        };
+        self.beside(fields.iter().filter(|(name, _)| !is_read(name)), given.path);
     }
 
-    /// Reads one of several calls in a call.
+    /// Tells of patches and calls in members that hold others beside what a call is given: values, and
+    /// strings that might be a patch.
+    fn beside<'f, 't: 'f>(
+        &mut self,
+        others: impl Iterator<Item = (&'f str, Value<'t>)>,
+        path: JsonPath<'_>,
+    ) {
+        for (name, value) in others {
+            if matches!(value.is(), Is::Array | Is::Object) || fields::PATCH.contains(&name) {
+                self.hide(value, path.member(name), Hiding::Elsewhere);
+            }
+        }
+    }
+
+    /// Reads one of several calls in a call. A call that changes nothing is told.
     fn item(&mut self, item: Value<'_>, given: Given<'_>) {
+        let before = (self.read.blocks.len(), self.read.told());
         let fields = Fields::of(item).ok();
         let inner = fields.as_ref().and_then(|fields| {
             let tool = fields.word(&["recipient_name", "name"]).unwrap_or_default();
             Some((tool, fields.get(&["parameters"])?.1))
         });
-        match inner {
-            Some((tool, value)) => self.given(
-                value,
-                Given {
-                    tool: &tool,
-                    ..given
-                },
-            ),
-            None => self.given(item, given),
+        let (tool, value) = inner.unwrap_or_else(|| (String::new(), item));
+        let given = Given {
+            tool: if tool.is_empty() { given.tool } else { &tool },
+            ..given
+        };
+        self.given(value, given);
+        if (self.read.blocks.len(), self.read.told()) == before {
+            self.skip(item, &tool);
         }
     }
 

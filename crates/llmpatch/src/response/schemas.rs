@@ -464,6 +464,8 @@ pub(super) const SCHEMAS: &[Schema] = &[
         inside: &["history", "events", "llm_message", "content", "text"],
         unread: &[
             "extras",
+            // An event tells its call twice.
+            "tool_call",
             "tool_call_metadata",
             "llm_metrics",
             "system_prompt",

@@ -115,6 +115,9 @@ const ADDRESS: Spellings = &[
     "replace_lines",
     "start_line",
     "end_line",
+    "line",
+    "line_number",
+    "lineNumber",
 ];
 
 /// Members that hold text for a file.
