@@ -10,6 +10,9 @@ use super::system::read_once;
 use crate::system::FileExt as _;
 use llmpatch::threads;
 
+/// Up to how many bytes a file is compared by reading it whole.
+const FEW: usize = if cfg!(test) { 1 << 8 } else { 64 << 10 };
+
 /// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the
 /// size that the system told.
 pub(super) fn read_whole(file: &File, size: u64) -> io::Result<Buffer> {
@@ -67,6 +70,12 @@ pub(super) fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
     size: usize,
     parts: impl Fn() -> P + Sync,
 ) -> io::Result<bool> {
+    // To clear a buffer of any size takes longer than to read a small file.
+    if size <= FEW {
+        let held = read_whole(file, size as u64)?;
+        let rest = parts().try_fold(&held[..], |rest, part| rest.strip_prefix(part));
+        return Ok(rest.is_some_and(<[u8]>::is_empty));
+    }
     let count = threads::parts(size);
     let each = size.div_ceil(count);
     let held = threads::share(count, |nth| {
@@ -84,18 +93,10 @@ fn holds_range<'p>(
     size: usize,
     mut parts: impl Iterator<Item = &'p [u8]>,
 ) -> io::Result<bool> {
-    const FEW: usize = 16 << 10;
     const MOST: usize = 128 << 10;
     // One more than there are, so that the end is found at once.
     let end = range.end + usize::from(range.end == size);
-    let len = (end - range.start).min(MOST);
-    // A small file needs none of the heap.
-    let (mut few, mut many) = ([0; FEW], vec![0; if len > FEW { len } else { 0 }]);
-    let buffer = if len > FEW {
-        &mut many[..]
-    } else {
-        &mut few[..len]
-    };
+    let mut buffer = vec![0; (end - range.start).min(MOST)];
     let (mut at, mut part, mut skipped): (_, &[u8], _) = (range.start, &[], range.start);
     while skipped > 0
         && let Some(next) = parts.next()
