@@ -34,6 +34,12 @@ impl<'a> Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Nearly every path is such a text.
+        if let Ok(text) = str::from_utf8(self.0)
+            && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        {
+            return f.write_str(text);
+        }
         for (start, end, c) in self.0.char_indices() {
             let bytes = &self.0[start..end];
             let replaced = c == char::REPLACEMENT_CHARACTER && bytes != "\u{fffd}".as_bytes();
