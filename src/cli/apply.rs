@@ -342,15 +342,15 @@ impl Apply {
         let mut report = self.described(session, &mut worked, told.as_ref())?;
         report.detail.author = author;
         let commits = self.commits_for_head(session, &worked)?;
-        let request = CommitRequest {
+        let request = || CommitRequest {
             ready: commits.ids.last().cloned(),
             ..self.committing.request_for(&worked, message.cloned(), mail)
         };
         let target = match self.destination().2 {
             Some(_) if is_made => Target::Index,
             Some(target) => target,
-            None if is_made => Target::CommitOfMade(request),
-            None => Target::Commit(request),
+            None if is_made => Target::CommitOfMade(request()),
+            None => Target::Commit(request()),
         };
         Ok(Ready {
             changes: worked.changes,
