@@ -57,6 +57,8 @@ pub(super) struct RuleBook<'r> {
     read: RefCell<HashMap<RepoPath, Option<Vec<u8>>>>,
     /// Of directories, the rules in them and above, which libgit2 knows then.
     met: RefCell<HashMap<Option<RepoPath>, Rc<Met>>>,
+    /// The path that was asked about last, which most often is the next one, too, and its rules.
+    last: RefCell<Option<(RepoPath, Rc<Met>)>>,
 }
 
 /// Rules that were met.
@@ -80,7 +82,7 @@ impl Met {
 
 impl<'r> RuleBook<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult, changed: AttributeFiles) -> Self {
-        let (apart, with_rules, read, met) = Default::default();
+        let (apart, with_rules, read, met, last) = Default::default();
         Self {
             repo,
             consult,
@@ -89,6 +91,7 @@ impl<'r> RuleBook<'r> {
             with_rules,
             read,
             met,
+            last,
         }
     }
 
@@ -148,10 +151,21 @@ impl<'r> RuleBook<'r> {
         Ok(self.meet(path)?.all_above(path))
     }
 
+    fn meet(&self, path: &RepoPath) -> Result<Rc<Met>, RepoError> {
+        if let Some((last, met)) = &*self.last.borrow()
+            && last == path
+        {
+            return Ok(Rc::clone(met));
+        }
+        let met = self.meet_above(path)?;
+        self.last.replace(Some((path.clone(), Rc::clone(&met))));
+        Ok(met)
+    }
+
     /// Tells libgit2 of every `.gitattributes` that could give attributes to a path, and returns
     /// them. A pipe or a device is refused: git, when it looks at the change later, would wait for
     /// its other end for ever.
-    fn meet(&self, path: &RepoPath) -> Result<Rc<Met>, RepoError> {
+    fn meet_above(&self, path: &RepoPath) -> Result<Rc<Met>, RepoError> {
         let directory = path.parent();
         if let Some(known) = self.met.borrow().get(&directory) {
             return Ok(Rc::clone(known));
