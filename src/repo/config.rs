@@ -325,10 +325,12 @@ fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
 /// Returns whether git lists a key as this name: section and variable know no case, what is between
 /// them has case.
 fn is_key(listed: &[u8], key: &str) -> bool {
+    if !listed.eq_ignore_ascii_case(key.as_bytes()) {
+        return false;
+    }
     let dots = key.find('.').zip(key.rfind('.'));
     let between = dots.map_or(0..0, |(first, last)| first..last);
-    listed.eq_ignore_ascii_case(key.as_bytes())
-        && listed[between.clone()] == key.as_bytes()[between]
+    listed[between.clone()] == key.as_bytes()[between]
 }
 
 /// Reads a number as git does, with a unit behind it or without.
