@@ -45,7 +45,7 @@ pub(crate) struct Document {
 
 /// A file of up to this many bytes is sooner read once more than the places in it are recorded, if
 /// only a few texts are looked for there.
-const SOON_READ: usize = if cfg!(test) { 1 } else { 1 << 13 };
+const SOON_READ: usize = if cfg!(test) { 1 } else { 1 << 14 };
 
 impl Document {
     /// Reads a file with an eye to the texts that edits will look for.

@@ -92,7 +92,9 @@ pub(crate) struct Needle {
 impl Needle {
     /// Prepares whole lines, without terminators. No line is found nowhere.
     pub(crate) fn lines(lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
-        let mut literal = vec![b'\n'];
+        // Room for most hunks at once.
+        let mut literal = Vec::with_capacity(1 << 9);
+        literal.push(b'\n');
         for line in lines {
             literal.extend_from_slice(line.as_ref());
             literal.push(b'\n');

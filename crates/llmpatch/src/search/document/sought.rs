@@ -8,6 +8,7 @@ use super::super::matches::Sites;
 use super::super::needle::Needle;
 
 /// What edits look for in a file.
+#[derive(Default)]
 pub(super) struct SoughtTexts {
     /// The texts, if they are several.
     pub(super) many: Option<Many>,
@@ -22,12 +23,10 @@ impl SoughtTexts {
     /// Finds texts in another.
     pub(super) fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Self {
         let needles: Vec<_> = needles.into_iter().collect();
-        let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
-        let many = if is_worth_it {
-            Many::new(text, needles)
-        } else {
-            None
-        };
+        if !are_many(text, &needles) {
+            return Self::default();
+        }
+        let many = Many::new(text, needles);
         let places = many
             .as_ref()
             .map(|many| many.places(text))
@@ -53,6 +52,9 @@ impl SoughtTexts {
     /// found sooner one by one: around each edit, as much is read as the longest needle may reach.
     pub(super) fn of_edits(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Self {
         let mut needles: Vec<_> = needles.into_iter().collect();
+        if !are_many(text, &needles) {
+            return Self::default();
+        }
         let mut lengths: Vec<_> = needles.iter().map(Needle::longest).collect();
         lengths.sort_unstable_by_key(|len| Reverse(*len));
         let work = |dropped: &usize| {
@@ -75,6 +77,11 @@ impl SoughtTexts {
         let number = self.many.as_ref()?.number(needle)?;
         Some((number, self.places[number].clone()?))
     }
+}
+
+/// Returns whether needles are found sooner together than one by one.
+fn are_many(text: &[u8], needles: &[Needle]) -> bool {
+    text.len().saturating_mul(needles.len()) > SMALL
 }
 
 /// Up to this many bytes of the file for each needle, needles are found sooner one by one.
