@@ -194,7 +194,7 @@ impl<'c> Pair<'c> {
         let [before, after] = [content(&self.old), content(&self.new)];
         let made = after.and_then(Content::splices);
         let made = made.filter(|(base, _)| before.is_some_and(|before| base.is(before)));
-        let narrow = made.and_then(|(_, splices)| narrow::regions(old, splices));
+        let narrow = made.and_then(|(base, splices)| narrow::regions(&base.lines(), splices));
         narrow.map_or_else(|| compare.regions(self.paths()[0], old, new), Ok)
     }
 }
