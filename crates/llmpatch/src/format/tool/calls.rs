@@ -361,10 +361,9 @@ fn known(shape: CallShape, TextPair(old, new): TextPair) -> Vec<Spellings> {
 
 /// Returns whether two values say the same, however strings are escaped.
 fn are_same(one: Value<'_>, other: Value<'_>) -> bool {
-    match (one.string(), other.string()) {
-        (Ok(one), Ok(other)) => one.text() == other.text(),
-        _ => one.written() == other.written(),
-    }
+    let decoded = || Some([one.string().ok()?, other.string().ok()?]);
+    one.written() == other.written()
+        || decoded().is_some_and(|[one, other]| one.text() == other.text())
 }
 
 /// Returns whether a text whose first line may begin a patch is a patch, rather than text that a
