@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::git::{Command, Git, Stdio, checked, exec_path, shell};
 use super::staged::as_path;
 use super::{CommitRequest, Repo, RepoError};
-use crate::system::{self, OsStrExt as _, prepend_path, shell_quoted};
+use crate::system::{self, OsStrExt as _, despite_passing_fault, prepend_path, shell_quoted};
 use crate::temporary;
 
 /// The hook that is told of a commit, and the hooks that come before it.
@@ -89,9 +89,9 @@ impl Repo {
 
     /// Runs a hook, if the repository has it. What becomes of it is nobody's business, as for git.
     fn run_hook(&self, name: &str, arguments: &[&str], environment: &[(&str, OsString)]) {
-        // An error may be temporary.
-        let hook = self.hook(name).or_else(|_| self.hook(name));
-        let Ok(Some(hook)) = hook else { return };
+        let Ok(Some(hook)) = despite_passing_fault(|| self.hook(name)) else {
+            return;
+        };
         // As git starts it: the commands of git are found, and what begins with no `#!` is a script.
         let mut shell = Git::new(self).set_up(shell(), ["-c", "exec \"$0\" \"$@\""]);
         if let Some(commands) = exec_path() {
@@ -105,7 +105,7 @@ impl Repo {
         shell.envs(environment).current_dir(self.home());
         shell.stdin(Stdio::null()).stdout(output);
         system::let_children_heed_signals();
-        let _ = shell.status().or_else(|_| shell.status());
+        let _ = despite_passing_fault(|| shell.status());
     }
 
     /// Returns where a hook is, from the directory that it runs in, if git would run it.

@@ -50,7 +50,8 @@ impl Repo {
         };
         let mut is_by_git = false;
         let opened = open_from_env(&around).or_else(|error| match error.code() {
-            // libgit2 takes what it can't look at for nothing, and an error may be temporary.
+            // libgit2 takes what it can't look at for nothing, where it may be a fault that passes
+            // (`despite_passing_fault`).
             git2::ErrorCode::NotFound => open_from_env(&around),
             _ => {
                 is_by_git = true;

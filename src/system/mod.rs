@@ -59,6 +59,19 @@ pub(crate) fn prepend_path(command: &mut Command, directory: &Path) {
     }
 }
 
+/// Does something, and does it once more if it fails, where there is no way back any more: a fault
+/// that is gone at the next call is to leave nothing half done.
+///
+/// Systems have such faults: on a network file system a handle is stale once another machine has
+/// replaced a directory (`ESTALE`), and calls of a soft mount fail while its server starts (`EIO`,
+/// `ETIMEDOUT`); and another program can use up all open files, memory or processes for a moment
+/// (`ENFILE`, `ENOMEM`, `EAGAIN`).
+pub(crate) fn despite_passing_fault<T, E>(
+    mut action: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
+    action().or_else(|_| action())
+}
+
 /// Counts a step, and ends there if it is the one that the environment names.
 #[cfg(feature = "steps")]
 pub(crate) fn step() {

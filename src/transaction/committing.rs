@@ -13,6 +13,7 @@ use super::record::{Entry, Record};
 use super::{Prepared, Target, kept, lock, set_all};
 use crate::repo::{ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter};
 use crate::signal;
+use crate::system::despite_passing_fault;
 
 /// A commit that is still to be made.
 #[derive(Debug)]
@@ -176,13 +177,12 @@ impl<'r> Prepared<'r> {
             let _ = kept::write(&self.staging.journal, record);
         }
         // git flushes neither its objects nor its references of its own accord.
-        let mut end = || {
-            self.staging
-                .flush_all()
-                .and_then(|()| self.decide_on_commit())
-        };
-        // The error may be temporary. If the manifest stays, so does the lock, which keeps git out.
-        if let Err(error) = end().or_else(|_| end()) {
+        let ended = despite_passing_fault(|| {
+            self.staging.flush_all()?;
+            self.decide_on_commit()
+        });
+        // If the manifest stays, so does the lock, which keeps git out.
+        if let Err(error) = ended {
             let path = lock::path_bytes(&self.staging.journal.path());
             self.staging.warnings.push(Warning::Unsettled {
                 path,

@@ -37,7 +37,7 @@ use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::repo::Repo;
-use crate::system::{self, LOCKS_ARE_STRICT, OwnedStream, is_open, user};
+use crate::system::{self, LOCKS_ARE_STRICT, OwnedStream, despite_passing_fault, is_open, user};
 use llmpatch::path::RepoPath;
 
 const CHILD: &str = "child";
@@ -425,9 +425,9 @@ impl Journal {
 
     /// Returns whether there is a change that isn't finished.
     pub(super) fn is_unfinished(&self) -> bool {
-        // The error may be temporary. One that can't be looked at is left to whoever looks next.
-        let look = || self.dir.look(&plain("manifest"));
-        !matches!(look().or_else(|_| look()), Ok(Found::Absent))
+        // One that can't be looked at is left to whoever looks next.
+        let found = despite_passing_fault(|| self.dir.look(&plain("manifest")));
+        !matches!(found, Ok(Found::Absent))
     }
 
     /// Reads the manifest of a change that isn't finished, if there is one.

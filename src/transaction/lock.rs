@@ -33,8 +33,8 @@ use crate::dir::write::step;
 use crate::repo::Repo;
 use crate::signal;
 use crate::system::{
-    LOCKS_ARE_STRICT, LOCKS_DIRECTORIES, host, identity, identity_at, is_kept_locked, is_no_file,
-    owner, refusing_links, user, wants_writable,
+    LOCKS_ARE_STRICT, LOCKS_DIRECTORIES, despite_passing_fault, host, identity, identity_at,
+    is_kept_locked, is_no_file, owner, refusing_links, user, wants_writable,
 };
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::text::Shown;
@@ -135,17 +135,20 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 impl Drop for IndexLock {
     fn drop(&mut self) {
+        if self.stays {
+            return;
+        }
         let file = self.file.as_ref().unwrap_or(&self.stamp);
-        let is_there = || is_at(file, &self.path).is_ok_and(|is_there| is_there);
-        let is_removed = || is_there() && std::fs::remove_file(&self.path).is_ok();
-        // The error may be temporary. Nothing more can be done if it isn't: the next run finds the
-        // lock's run dead, and removes it.
-        let _ = self.stays || is_removed() || is_removed();
+        // Where this can't be done the next run finds the lock's run dead, and does it.
+        let _ = despite_passing_fault(|| {
+            if is_at(file, &self.path)? {
+                std::fs::remove_file(&self.path)?;
+            }
+            io::Result::Ok(())
+        });
         // A child that is being started at this instant may have a handle, too, until it has become
         // another program.
-        if !self.stays {
-            let _ = self.stamp.unlock();
-        }
+        let _ = self.stamp.unlock();
     }
 }
 

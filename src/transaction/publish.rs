@@ -29,7 +29,7 @@ use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
 use crate::signal;
-use crate::system::{is_in_use, is_link};
+use crate::system::{despite_passing_fault, is_in_use, is_link};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::Change;
 use llmpatch::progress::Stage;
@@ -362,10 +362,9 @@ impl<'r> Staging<'r> {
                 else {
                     continue;
                 };
-                // The error may be temporary. What can't be looked at may hold what somebody wrote.
-                let look = || self.is_as_before(dir, original, before, None);
+                // What can't be looked at may hold what somebody wrote.
                 let held = if self.watch == Watch::Hooks {
-                    look().or_else(|_| look())
+                    despite_passing_fault(|| self.is_as_before(dir, original, before, None))
                 } else {
                     Ok(true)
                 };
@@ -382,12 +381,7 @@ impl<'r> Staging<'r> {
                     // On another file system than the journal, where a copy is.
                     Location::Tree(path) => {
                         is_whole = false;
-                        if is_late
-                            || dir
-                                .remove_file(path)
-                                .or_else(|_| dir.remove_file(path))
-                                .is_err()
-                        {
+                        if is_late || despite_passing_fault(|| dir.remove_file(path)).is_err() {
                             warnings.push(Warning::Leftover {
                                 path: path.as_bstr().to_owned(),
                             });
@@ -396,10 +390,9 @@ impl<'r> Staging<'r> {
                 }
             }
             // Where originals had to stay beside their places, directories are empty only now.
-            // Nothing hangs on them any more. The error may be temporary; one that isn't leaves an
-            // empty directory.
-            if !is_whole && self.remove_emptied_directories(dir).is_err() {
-                let _ = self.remove_emptied_directories(dir);
+            // Nothing hangs on them any more: an error leaves an empty directory.
+            if !is_whole {
+                let _ = despite_passing_fault(|| self.remove_emptied_directories(dir));
             }
         }
         if !written_late.is_empty() {
@@ -431,15 +424,10 @@ impl<'r> Staging<'r> {
             // What nobody wrote to is of no use to anybody.
             let _ = self.journal.dir().remove_file(&name);
         }
-        // The error may be temporary.
-        let away = self
-            .journal
-            .put_away()
-            .or_else(|_| self.journal.put_away())
-            .unwrap_or_else(|_| {
-                self.journal.keep();
-                self.journal.path()
-            });
+        let away = despite_passing_fault(|| self.journal.put_away()).unwrap_or_else(|_| {
+            self.journal.keep();
+            self.journal.path()
+        });
         written_late
             .iter()
             .map(|(path, name, unread)| Warning::WrittenLate {

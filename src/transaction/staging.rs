@@ -23,6 +23,7 @@ use crate::dir::write::{fill, kept_bits, set_bits};
 use crate::dir::{Dir, Found, Stat};
 use crate::repo::Repo;
 use crate::signal;
+use crate::system::despite_passing_fault;
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::progress::{Progress, Stage};
@@ -327,31 +328,8 @@ impl<'r> Staging<'r> {
     pub(super) fn take_back(&mut self) -> Remains {
         let mut remains = Remains::default();
         if self.phase == Phase::Journaled {
-            for _ in 0..2 {
-                let index = self.journal.restore_index(self.repo.index_path());
-                let journal = &self.journal;
-                let manifest = &self.manifest;
-                let progress = &self.progress;
-                remains = self
-                    .dir
-                    .map(|dir| {
-                        Undo {
-                            dir,
-                            journal,
-                            manifest,
-                            progress,
-                        }
-                        .run()
-                    })
-                    .unwrap_or_default();
-                if let (Err(error), Some(path)) = (index, self.manifest.paths().next()) {
-                    remains.failed.push((path.clone(), error));
-                }
-                // Judged by what is there, so trying again can only do better.
-                if remains.failed.is_empty() {
-                    break;
-                }
-            }
+            // Judged by what is there, so a second time can only do better.
+            remains = despite_passing_fault(|| self.undo()).unwrap_or_else(|remains| remains);
             // Should the power go before this is on the disk, the manifest is there and it is done
             // again.
             let _ = self.flush_all();
@@ -375,6 +353,29 @@ impl<'r> Staging<'r> {
         }
         self.phase = Phase::Over;
         remains
+    }
+
+    /// Takes back what is visible, as far as that can be done.
+    ///
+    /// # Errors
+    /// What remains, if that couldn't be done for some paths.
+    fn undo(&self) -> Result<Remains, Remains> {
+        let index = self.journal.restore_index(self.repo.index_path());
+        let undo = self.dir.map(|dir| Undo {
+            dir,
+            journal: &self.journal,
+            manifest: &self.manifest,
+            progress: &self.progress,
+        });
+        let mut remains = undo.map(|undo| undo.run()).unwrap_or_default();
+        if let (Err(error), Some(path)) = (index, self.manifest.paths().next()) {
+            remains.failed.push((path.clone(), error));
+        }
+        if remains.failed.is_empty() {
+            Ok(remains)
+        } else {
+            Err(remains)
+        }
     }
 
     /// Removes what was prepared and isn't needed any more, except beside paths where an original

@@ -13,7 +13,7 @@ use crate::repo::git::{ChildWatch, ExitStatus, Git, checked};
 use crate::repo::hooks::names_repository;
 use crate::repo::objects::{printed_id, whole_id};
 use crate::repo::{Repo, RepoError};
-use crate::system::{CommitBarrier, EDITOR_FAILED, OsStrExt as _};
+use crate::system::{CommitBarrier, EDITOR_FAILED, OsStrExt as _, despite_passing_fault};
 use crate::temporary;
 
 /// A message written down.
@@ -100,12 +100,9 @@ impl Repo {
                 RepoError::NoGit { .. } => error.into(),
                 error => CommitError::InDoubt(error),
             })?;
-        // The error may be temporary. Where it isn't, to take anything back might be to take it
-        // away from under a commit.
-        let now = self
-            .head_commit()
-            .or_else(|_| self.head_commit())
-            .map_err(CommitError::InDoubt)?;
+        // Where that can't be told, to take anything back might be to take it away from under a
+        // commit.
+        let now = despite_passing_fault(|| self.head_commit()).map_err(CommitError::InDoubt)?;
         let Some(now) = now else {
             return Err(self.no_commit(request, draft, &trace, status));
         };
@@ -118,10 +115,7 @@ impl Repo {
         if !is_ready && ready.is_some() {
             return Err(CommitError::HeadMoved);
         }
-        let left = self
-            .tree_in(index)
-            .or_else(|_| self.tree_in(index))
-            .unwrap_or(expected);
+        let left = despite_passing_fault(|| self.tree_in(index)).unwrap_or(expected);
         if is_ready {
             return Ok((now, left));
         }
