@@ -257,7 +257,9 @@ impl Apply {
             .as_ref()
             .map(|rev| session.repo.revision(rev))
             .transpose()?;
-        if let Some(onto) = onto.filter(|_| self.each) {
+        if let Some(onto) = onto
+            && self.each
+        {
             return self.each(session, onto);
         }
         let message = self.committing.message()?;

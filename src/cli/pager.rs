@@ -28,10 +28,12 @@ pub(super) fn print_diff(
     config: &Config,
 ) -> Result<(), IoError> {
     let paints = config::paints(verbosity, config);
-    match io::stdout().is_terminal() {
-        true => page(&drawn(bytes, paints, config), config, None),
-        false if paints => output::print_as_is(&paint::diff(bytes, &palette(config))),
-        false => output::print_as_is(bytes),
+    if io::stdout().is_terminal() {
+        page(&drawn(bytes, paints, config), config, None)
+    } else if paints {
+        output::print_as_is(&paint::diff(bytes, &palette(config)))
+    } else {
+        output::print_as_is(bytes)
     }
 }
 

@@ -136,8 +136,10 @@ pub(super) fn source(
 /// what isn't several mails.
 pub(super) fn series(source: &Source) -> Vec<Source> {
     let mails = mails(source.bytes());
-    let mails = mails.iter().zip(1..).filter(|_| mails.len() > 1);
-    let parts = mails.filter_map(|(range, number)| {
+    if mails.len() < 2 {
+        return Vec::new();
+    }
+    let parts = mails.iter().zip(1..).filter_map(|(range, number)| {
         let text = source.bytes()[range.clone()].to_vec();
         Source::new(
             source.id(),

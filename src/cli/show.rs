@@ -84,7 +84,9 @@ impl Show {
         let mut errors = Vec::new();
         let work = is_range.then(|| session.meter.begin(Stage::Showing, commits.len()));
         for (number, commit) in commits.iter().enumerate() {
-            if let Some(work) = work.as_ref().filter(|_| number > 0) {
+            if let Some(work) = &work
+                && number > 0
+            {
                 work.progress().step();
             }
             if commit.parents.len() > 1 && !self.first_parent {

@@ -256,9 +256,10 @@ fn position(of: &Diagnostic) -> (LineNo, usize) {
     if let Some(place) = &of.response {
         return (place.line, place.column);
     }
-    let mut own = of.places.iter().filter(|_| of.kind == Kind::Markers);
-    own.next()
-        .map_or((LineNo::FIRST, 1), |own| (own.first.line, own.column))
+    match of.places.first() {
+        Some(own) if of.kind == Kind::Markers => (own.first.line, own.column),
+        _ => (LineNo::FIRST, 1),
+    }
 }
 
 /// A staged file with markers in it.

@@ -170,7 +170,9 @@ impl Tree for AgreeingTree<'_> {
         };
         let entry = self.index.entry(path)?;
         let is_left_out = self.index.is_left_out(path);
-        if let Some(file) = before.filter(|_| is_there || !is_left_out) {
+        if let Some(file) = before
+            && (is_there || !is_left_out)
+        {
             let Some(entry) = &entry else {
                 return disagrees(path, Disagreement::Untracked);
             };

@@ -169,10 +169,12 @@ impl BasedTree<'_> {
             self.repo.top.as_ref().map(|top| command.current_dir(top));
             run(command.arg(path.as_path()), b"").is_ok_and(|said| said.status.success())
         };
-        match is_untracked {
-            false => DriftKind::Come,
-            true if is_ignored() => DriftKind::Ignored,
-            true => DriftKind::Untracked,
+        if !is_untracked {
+            DriftKind::Come
+        } else if is_ignored() {
+            DriftKind::Ignored
+        } else {
+            DriftKind::Untracked
         }
     }
 
@@ -282,10 +284,12 @@ impl Tree for BasedTree<'_> {
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
         let now = self.now.read(path)?;
         let base = self.was(path, &now)?;
-        match self.is_same(path, &base, &now)? {
-            true => self.now.confirm(path, before),
-            false if self.merges => Ok(()),
-            false => Err(self.drifted(path, &base, now)),
+        if self.is_same(path, &base, &now)? {
+            self.now.confirm(path, before)
+        } else if self.merges {
+            Ok(())
+        } else {
+            Err(self.drifted(path, &base, now))
         }
     }
 }

@@ -115,8 +115,8 @@ impl ObjectStore for Packing {
             .splices()
             .map(|(old, splices)| delta(old.size(), content.size(), splices))
             .filter(|delta| delta.len() >= SHORTEST_DELTA);
-        let packed = match (base.filter(|_| self.has_deltas), delta) {
-            (Some(base), Some(delta)) => self.pack(DELTA, &delta, Some(base)),
+        let packed = match (base, delta) {
+            (Some(base), Some(delta)) if self.has_deltas => self.pack(DELTA, &delta, Some(base)),
             _ => self.pack(number(kind), content, None),
         };
         self.objects.push((id, packed));

@@ -211,8 +211,10 @@ impl<'r> RuleBook<'r> {
             rules.push((file, blob.content().to_vec()));
         }
         let is_plain = rules.iter().all(|(_, rules)| is_plain(rules));
-        for (file, content) in rules.iter().filter(|_| is_plain) {
-            self.tell(file, content).map_err(unreadable)?;
+        if is_plain {
+            for (file, content) in &rules {
+                self.tell(file, content).map_err(unreadable)?;
+            }
         }
         let met = Rc::new(Met { rules, is_plain });
         self.met.borrow_mut().insert(directory, Rc::clone(&met));

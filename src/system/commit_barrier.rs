@@ -141,10 +141,11 @@ impl CommitBarrier {
         inherit(lock, false)?;
         let child = child?;
         self.theirs = None;
-        match may_go() {
-            true => self.say(1),
+        if may_go() {
+            self.say(1);
+        } else {
             // What it waits at is closed.
-            false => self.refuse(),
+            self.refuse();
         }
         Ok(child)
     }

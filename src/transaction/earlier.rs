@@ -58,7 +58,9 @@ pub fn earlier(repo: &Repo) -> Result<Listed, TransactionError> {
             }
         };
         let mut one = Earlier::of(repo, head, &opened)?;
-        if let Some(made) = opened.0.made().filter(|_| !one.is_for_git) {
+        if let Some(made) = opened.0.made()
+            && !one.is_for_git
+        {
             one.since = taken_back.and(repo, made, &opened)?;
         }
         if let Record::Committed(committed) = &opened.0

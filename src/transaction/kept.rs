@@ -128,7 +128,7 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     let needed = record.names();
     for (name, _) in journal.dir().list(None).unwrap_or_default() {
         let is_needed = name == RECORD || name.to_str().is_ok_and(|name| needed.contains(name));
-        if let Some(name) = RepoPath::new(&name).ok().filter(|_| !is_needed) {
+        if !is_needed && let Ok(name) = RepoPath::new(&name) {
             journal.dir().discard(&name);
         }
     }

@@ -586,15 +586,13 @@ impl<'r> Prepared<'r> {
     fn install(&self, next: NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();
         next.install(index)?;
-        let Some(directory) = index
-            .parent()
-            .filter(|_| self.staging.flush == Flush::Always)
-        else {
-            return Ok(());
-        };
-        Dir::open(directory)
-            .and_then(|directory| directory.flush())
-            .map_err(TransactionError::io("flush", index))
+        if let Some(directory) = index.parent()
+            && self.staging.flush == Flush::Always
+        {
+            let flushed = Dir::open(directory).and_then(|directory| directory.flush());
+            flushed.map_err(TransactionError::io("flush", index))?;
+        }
+        Ok(())
     }
 
     fn decide(&mut self) -> Result<(), TransactionError> {

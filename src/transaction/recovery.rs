@@ -207,10 +207,12 @@ impl Recovery<'_> {
         let is_expected = self.repo.tree_of(first)?.to_string() == *tree;
         let has_begun = self.journal.has_begun();
         // A hook may have added to it.
-        Ok(match is_expected || first == now && has_begun {
-            true => CommitMade::Ours,
-            false if has_begun => CommitMade::Perhaps,
-            false => CommitMade::No,
+        Ok(if is_expected || first == now && has_begun {
+            CommitMade::Ours
+        } else if has_begun {
+            CommitMade::Perhaps
+        } else {
+            CommitMade::No
         })
     }
 

@@ -14,8 +14,11 @@ use llmpatch::text::Source;
 impl Apply {
     /// Checks that no response is to be one commit which is a series of several.
     pub(super) fn one_commit(&self, sources: &[Source]) -> Result<(), CliError> {
-        let mut series = sources.iter().filter(|_| self.commit && !self.each);
-        match series.find(|source| !responses::series(source).is_empty()) {
+        if !self.commit || self.each {
+            return Ok(());
+        }
+        let mut sources = sources.iter();
+        match sources.find(|source| !responses::series(source).is_empty()) {
             Some(source) => Err(CliError::Series {
                 name: source.name().to_owned(),
             }),

@@ -59,12 +59,9 @@ impl Committer {
             ]
             .concat(),
         );
-        commit.extend(
-            self.encoding
-                .iter()
-                .filter(|_| is_named)
-                .flat_map(|name| [b"encoding ", &name[..], b"\n"].concat()),
-        );
+        if is_named && let Some(name) = &self.encoding {
+            commit.extend([b"encoding ", &name[..], b"\n"].concat());
+        }
         commit.push(b'\n');
         commit.extend(message);
         commit

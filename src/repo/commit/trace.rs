@@ -74,7 +74,9 @@ fn failed<'t>(trace: &'t [u8], class: &str) -> Option<(&'t [u8], i32)> {
                 .parse()
                 .ok()?;
             let start = running.iter().find(|(id, _)| *id == child);
-            if let Some((_, start)) = start.filter(|_| status != 0) {
+            if let Some((_, start)) = start
+                && status != 0
+            {
                 return Some((start, status));
             }
         }

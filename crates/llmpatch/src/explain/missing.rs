@@ -130,7 +130,9 @@ fn option_for(path: &RepoPath, meant: &RepoPath, of: &Suggestion) -> Option<Stri
         let rest = long.as_bytes().strip_suffix(short.as_bytes())?;
         rest.strip_suffix(b"/").map(BString::from)
     };
-    if let Some(directory) = before(meant, path).filter(|_| of.is_as_written) {
+    if let Some(directory) = before(meant, path)
+        && of.is_as_written
+    {
         return Some(format!("--directory={}", shell_word(&directory)));
     }
     before(path, meant)?;

@@ -28,9 +28,9 @@ impl Diagnose for Error {
                 meant,
                 directory,
                 session,
-            } => match session.as_ref().filter(|_| meant.is_none()) {
-                Some(session) => outside(written, error, session),
-                None => suspicious(written, error, meant.as_ref(), directory.as_ref()),
+            } => match session {
+                Some(session) if meant.is_none() => outside(written, error, session),
+                _ => suspicious(written, error, meant.as_ref(), directory.as_ref()),
             },
             Error::Guarded(barrier) => barrier.diagnostic(),
             Error::Missing(path, why) => missing(of.path(path), path, why),

@@ -26,11 +26,13 @@ pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let of_file_once = OnceCell::new();
     let mut found = Vec::new();
     for run in &touched.runs {
-        let finding = match run.is_whole {
-            true => *of_file_once.get_or_init(|| of_file(&old, &after)),
+        let finding = if run.is_whole {
+            *of_file_once.get_or_init(|| of_file(&old, &after))
+        } else if is_more {
+            Finding::Elided
+        } else {
             // Who puts one in place of another means both.
-            false if !is_more => continue,
-            false => Finding::Elided,
+            continue;
         };
         let mut before: Option<&Text<'_>> = None;
         for &line in &run.lines {

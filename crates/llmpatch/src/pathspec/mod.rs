@@ -85,7 +85,9 @@ impl Pathspec {
         if written.is_empty() {
             return Err(PathspecError::Empty);
         }
-        if let Some((excludes, name)) = preset_named(written).filter(|_| !defaults.literal) {
+        if let Some((excludes, name)) = preset_named(written)
+            && !defaults.literal
+        {
             let unknown = || PathspecError::UnknownPreset(name.into());
             let whole = (name == b"executes").then_some(()).ok_or_else(unknown);
             let written = written.into();

@@ -108,9 +108,8 @@ impl Planner<'_> {
         // What is in front of it (`--directory`) isn't of the response.
         let is_whole = path.as_bytes().ends_with(written);
         let name = if is_whole { written } else { path.as_bytes() };
-        match unlikely(name).filter(|_| there.is_none()) {
-            None => Ok(there),
-            Some(error) => self.fail(
+        match unlikely(name) {
+            Some(error) if there.is_none() => self.fail(
                 span,
                 Error::Path {
                     written: written[..].into(),
@@ -120,6 +119,7 @@ impl Planner<'_> {
                     session: None,
                 },
             ),
+            _ => Ok(there),
         }
     }
 

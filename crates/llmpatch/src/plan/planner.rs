@@ -302,7 +302,9 @@ impl Planner<'_> {
         let lines = content.lines();
         let file = Document::of_lines(&lines, [texts()]);
         let part = file.run(texts()).first();
-        if let Some(at) = part.filter(|_| !self.rules.strict) {
+        if let Some(at) = part
+            && !self.rules.strict
+        {
             let first = LineNo::from_index(at);
             let last = LineNo::from_index(at + expected.len() - 1);
             let total = lines.len();

@@ -32,10 +32,12 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
     for edit in &patch.edits {
         let is_said = edit.header.is_none()
             && (patch.format == Format::Opx || edit.root.is_none() && edit.why.is_none());
-        let text = match is_said {
-            true if fence::around_file(edit).is_some() => Err(What::Fence),
-            true => print(edit),
-            false => Err(What::Misread),
+        let text = if !is_said {
+            Err(What::Misread)
+        } else if fence::around_file(edit).is_some() {
+            Err(What::Fence)
+        } else {
+            print(edit)
         };
         match text.and_then(|text| is_read([begin, &text, end].concat(), edit).map(|()| text)) {
             Ok(text) => printed.push(text),

@@ -237,19 +237,16 @@ impl<'w, 'f> Walk<'w, 'f> {
     fn differ(&mut self, i: usize, j: usize, a: usize, b: usize) {
         let mut first = None;
         for nth in 0..a.min(b) {
-            let alike = match self.compared < COMPARED {
-                true => alike(
-                    self.wanted[i + nth],
-                    self.lines.text(j + nth),
-                    self.is_part(i + nth),
-                ),
+            let alike = if self.compared < COMPARED {
+                let (wanted, line) = (self.wanted[i + nth], self.lines.text(j + nth));
+                let alike = alike(wanted, line, self.is_part(i + nth));
+                self.compared += 1;
+                self.compared_sum += usize::from(alike);
+                alike
+            } else {
                 // Of the many others it is taken that they are like these.
-                false => (self.compared_sum / COMPARED) as u8,
+                (self.compared_sum / COMPARED) as u8
             };
-            if self.compared < COMPARED {
-                (self.compared, self.compared_sum) =
-                    (self.compared + 1, self.compared_sum + usize::from(alike));
-            }
             first.get_or_insert(alike);
             self.sum += usize::from(alike) * weight(self.wanted[i + nth]);
         }

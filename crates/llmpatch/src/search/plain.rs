@@ -30,7 +30,9 @@ pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
     {
         let word = hash(word, CASE);
         let is_known = found(Key(word), 1 << 12);
-        if let Some(before) = before.filter(|_| is_known) {
+        if let Some(before) = before
+            && is_known
+        {
             found(Key(mixed(before.rotate_left(17), word)), 1 << 14);
         }
         before = is_known.then_some(word);

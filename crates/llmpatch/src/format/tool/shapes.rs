@@ -215,7 +215,9 @@ fn words(name: &str) -> Vec<String> {
             words.push(String::new());
         }
         was_small = character.is_lowercase();
-        if let Some(word) = words.last_mut().filter(|_| character.is_alphanumeric()) {
+        if let Some(word) = words.last_mut()
+            && character.is_alphanumeric()
+        {
             word.extend(character.to_lowercase());
         }
     }

@@ -50,14 +50,14 @@ impl<'a> Body<'a, '_, '_> {
     pub(super) fn take(&mut self, start: usize) -> Extent<'a> {
         let (counted, fits) = self.counted(start);
         let own = self.lines.len();
-        let end = match fits {
-            true if self.ends_at_blank(counted) => counted,
-            true => self.go_on(counted),
-            false => {
-                (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
-                self.found = [0, 0];
-                self.go_on(start)
-            }
+        let end = if !fits {
+            (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
+            self.found = [0, 0];
+            self.go_on(start)
+        } else if self.ends_at_blank(counted) {
+            counted
+        } else {
+            self.go_on(counted)
         };
         self.check_end(end);
         let closes_fence = self.rows.closes_fence(end);

@@ -45,11 +45,14 @@ impl<'a, 'o> Rows<'a, 'o> {
     pub(super) fn get(&self, index: usize) -> Option<Row<'a>> {
         let row = self.source.row(LineNo::from_index(index))?;
         let indent = self.around.indent;
-        Some(match row.text.starts_with(indent) {
-            true if indent.is_empty() => row,
-            true => row.behind(indent.len()),
-            false if is_blank(row.text) => row.behind(row.text.len()),
-            false => row,
+        Some(if indent.is_empty() {
+            row
+        } else if row.text.starts_with(indent) {
+            row.behind(indent.len())
+        } else if is_blank(row.text) {
+            row.behind(row.text.len())
+        } else {
+            row
         })
     }
 

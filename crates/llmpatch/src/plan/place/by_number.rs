@@ -413,22 +413,19 @@ impl NumberPlacer<'_> {
         let is_free = self.taken.is_free(at..at + count);
         let is_behind = at >= self.cursor;
         let at = LineNo::from_index(at);
-        let error = match is_free {
-            true if self.task.rules.strict && is_behind => PlaceError::Unnumbered {
+        let error = if is_free && self.task.rules.strict && is_behind {
+            PlaceError::Unnumbered {
                 after,
                 at,
                 claimed: LineNo::from_index(claimed),
-            },
-            true => PlaceError::Earlier {
-                after,
-                at,
-                than: Earlier::Previous,
-            },
-            false => PlaceError::Earlier {
-                after,
-                at,
-                than: Earlier::Taken,
-            },
+            }
+        } else {
+            let than = if is_free {
+                Earlier::Previous
+            } else {
+                Earlier::Taken
+            };
+            PlaceError::Earlier { after, at, than }
         };
         no_place(hunk, error)
     }

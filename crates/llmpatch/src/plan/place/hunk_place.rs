@@ -181,11 +181,14 @@ pub(super) fn without_mark<'h>(line: &'h HunkLine<'_>) -> Option<&'h [u8]> {
 
 /// Returns how an added line ends, if its neighbours don't say that.
 fn ending(line: &HunkLine<'_>, shows_end: bool) -> Option<Ending> {
-    match line.unterminated {
-        true => Some(Ending::None),
-        false if shows_end && has_cr(line) => Some(Ending::CrLf),
-        false if shows_end => Some(Ending::Lf),
-        false => None,
+    if line.unterminated {
+        Some(Ending::None)
+    } else if !shows_end {
+        None
+    } else if has_cr(line) {
+        Some(Ending::CrLf)
+    } else {
+        Some(Ending::Lf)
     }
 }
 

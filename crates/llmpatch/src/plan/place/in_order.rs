@@ -279,7 +279,9 @@ impl<'f> OrderPlacer<'f> {
     ) -> Located<PlaceError> {
         let run = self.search.run(hunk);
         // Of lines that are nowhere, the order of hunks doesn't matter.
-        if let Some(again) = again.filter(|_| run.first().is_some()) {
+        if let Some(again) = again
+            && run.first().is_some()
+        {
             return self.not_again(hunk, again);
         }
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
