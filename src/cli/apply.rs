@@ -30,7 +30,9 @@ use llmpatch::tree::Tree;
 /// Work out the whole change, then make it: all or nothing
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch apply [<options>] [<response>...]")]
-#[command(after_help = "Several responses are one change, in order.")]
+#[command(
+    after_help = "Several responses are one change, in order.\n\n'git llmpatch help apply' has all options."
+)]
 pub(super) struct Apply {
     #[command(flatten)]
     responses: Responses,
@@ -52,7 +54,8 @@ pub(super) struct Apply {
         value_name = "how",
         value_enum,
         default_value = "refuse",
-        requires_if("markers", "three_way")
+        requires_if("markers", "three_way"),
+        hide_short_help = true
     )]
     conflicts: Conflicts,
     /// Apply to this commit or tree in the object database only: print the new tree, or with
@@ -60,20 +63,25 @@ pub(super) struct Apply {
     #[arg(long, value_name = "rev", conflicts_with_all = ["index", "cached", "intent_to_add", "edit", "apply"])]
     onto: Option<String>,
     /// With --onto and --commit, create this branch at the new commit, or move it forward to it
-    #[arg(long, value_name = "name", requires_all = ["onto", "commit"])]
+    #[arg(long, value_name = "name", requires_all = ["onto", "commit"], hide_short_help = true)]
     branch: Option<String>,
     /// With --commit, make a commit of each response, and of each mail of a series, one on top of the
     /// other, instead of one of all
-    #[arg(long, requires = "commit", conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"])]
+    #[arg(long, requires = "commit", conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"], hide_short_help = true)]
     each: bool,
     /// Let new files show in git diff, though their content isn't staged
-    #[arg(short = 'N', long, conflicts_with_all = ["index", "cached", "commit"])]
+    #[arg(short = 'N', long, conflicts_with_all = ["index", "cached", "commit"], hide_short_help = true)]
     intent_to_add: bool,
     /// Show the change and ask at the terminal how much of it to make
     #[arg(short, long)]
     interactive: bool,
     /// Make the change only if it is, to the byte, the one that check --json or a preview named so
-    #[arg(long, value_name = "plan", help_heading = "Guarding")]
+    #[arg(
+        long,
+        value_name = "plan",
+        help_heading = "Guarding",
+        hide_short_help = true
+    )]
     expect: Option<PlanId>,
     #[command(flatten)]
     preview: Preview,

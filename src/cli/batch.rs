@@ -53,6 +53,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// the same order.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch batch --onto=<rev> [<options>] [<file>]")]
+#[command(after_help = "'git llmpatch help batch' has all options.")]
 pub(super) struct Batch {
     /// A file with a JSON object a line, or - for standard input, which is also read if there is
     /// none

@@ -23,7 +23,7 @@ use llmpatch::tree::Tree;
 )]
 #[command(
     after_help = "Each response is checked by itself; the exit status is that of the worst. \
-    With --staged, arguments are paths in the index that are responses."
+    With --staged, arguments are paths in the index that are responses.\n\n'git llmpatch help check' has all options."
 )]
 pub(super) struct Check {
     #[command(flatten)]

@@ -27,34 +27,34 @@ pub(super) struct Commit {
     )]
     message: Vec<OsString>,
     /// Take the commit message from a file, or - for standard input
-    #[arg(short = 'F', value_name = "file")]
+    #[arg(short = 'F', value_name = "file", hide_short_help = true)]
     message_file: Option<PathBuf>,
     /// Edit the message before committing
     #[arg(short, long)]
     edit: bool,
     /// Add a Signed-off-by trailer
-    #[arg(short, long)]
+    #[arg(short, long, hide_short_help = true)]
     signoff: bool,
     /// Add a trailer, such as Reviewed-by: name (repeatable)
-    #[arg(long, value_name = "token: value")]
+    #[arg(long, value_name = "token: value", hide_short_help = true)]
     trailer: Vec<OsString>,
     /// Name another author
-    #[arg(long, value_name = "author")]
+    #[arg(long, value_name = "author", hide_short_help = true)]
     author: Option<OsString>,
     /// Set the author date
-    #[arg(long, value_name = "date")]
+    #[arg(long, value_name = "date", hide_short_help = true)]
     date: Option<OsString>,
     /// Sign the commit with the default key
-    #[arg(short = 'S', overrides_with_all = ["gpg_sign", "no_gpg_sign"])]
+    #[arg(short = 'S', overrides_with_all = ["gpg_sign", "no_gpg_sign"], hide_short_help = true)]
     sign: bool,
     /// Sign the commit, with this key if one is given
-    #[arg(long, value_name = "keyid", num_args = 0..=1, require_equals = true, overrides_with_all = ["sign", "no_gpg_sign"])]
+    #[arg(long, value_name = "keyid", num_args = 0..=1, require_equals = true, overrides_with_all = ["sign", "no_gpg_sign"], hide_short_help = true)]
     gpg_sign: Option<Option<OsString>>,
     /// Don't sign the commit, whatever commit.gpgSign says
-    #[arg(long, overrides_with_all = ["sign", "gpg_sign"])]
+    #[arg(long, overrides_with_all = ["sign", "gpg_sign"], hide_short_help = true)]
     no_gpg_sign: bool,
     /// Skip the hooks pre-commit and commit-msg
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_verify: bool,
 }
 

@@ -27,7 +27,7 @@ use llmpatch::tree::Tree;
 #[command(
     after_help = "Several responses are one change, in order. What is printed makes the same change of \
          the same files, exactly; what a format can't express is an error that names every \
-         such file."
+         such file.\n\n'git llmpatch help convert' has all options."
 )]
 pub(super) struct Convert {
     #[command(flatten)]

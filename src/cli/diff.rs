@@ -14,7 +14,9 @@ use llmpatch::report::{FileReport, Report};
 /// Print the change as a diff that git apply accepts
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch diff [<options>] [<response>...]")]
-#[command(after_help = "Several responses are one change, in order.")]
+#[command(
+    after_help = "Several responses are one change, in order.\n\n'git llmpatch help diff' has all options."
+)]
 pub(super) struct Diff {
     #[command(flatten)]
     responses: Responses,

@@ -23,27 +23,27 @@ pub(super) struct Reading {
     #[arg(long, value_name = "format", value_parser = format_among(Format::VARIANTS))]
     pub(super) format: Option<Format>,
     /// The file that search/replace blocks change, if the response doesn't name it
-    #[arg(long, value_name = "path", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "path", value_hint = clap::ValueHint::FilePath, hide_short_help = true)]
     pub(super) file: Option<OsString>,
     /// Take this many directories off the names in a diff, as `git apply`; without it, only what
     /// is seen to be a prefix goes
-    #[arg(short = 'p', value_name = "n", value_parser = count::<u32>)]
+    #[arg(short = 'p', value_name = "n", value_parser = count::<u32>, hide_short_help = true)]
     pub(super) strip_directories: Option<u32>,
     /// Ignore the line counts of a diff's hunks, as `git apply`: each ends where its lines do
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) recount: bool,
     /// Accept only what the format itself allows (also llmpatch.strict)
-    #[arg(long, overrides_with = "no_strict")]
+    #[arg(long, overrides_with = "no_strict", hide_short_help = true)]
     pub(super) strict: bool,
     /// Override --strict and llmpatch.strict
-    #[arg(long, overrides_with = "strict")]
+    #[arg(long, overrides_with = "strict", hide_short_help = true)]
     pub(super) no_strict: bool,
     /// Refuse lines that are in several places of a file, instead of taking the first (also
     /// llmpatch.unique)
-    #[arg(long, overrides_with = "no_unique")]
+    #[arg(long, overrides_with = "no_unique", hide_short_help = true)]
     pub(super) unique: bool,
     /// Override --unique and llmpatch.unique
-    #[arg(long, overrides_with = "unique")]
+    #[arg(long, overrides_with = "unique", hide_short_help = true)]
     pub(super) no_unique: bool,
     /// If lines aren't in a file as written, use the only place that differs in nothing but this:
     /// `trailing` whitespace, or `indent`ation, too, or `unicode` quotes, dashes and spaces, too
@@ -57,7 +57,7 @@ pub(super) struct Reading {
     )]
     pub(super) fuzz: Option<Fuzz>,
     /// Override --fuzz and llmpatch.fuzz
-    #[arg(long, overrides_with = "fuzz")]
+    #[arg(long, overrides_with = "fuzz", hide_short_help = true)]
     pub(super) no_fuzz: bool,
     /// The commit or tree that the model saw: refuse files that have changed since (also
     /// llmpatch.base; a response may name it, too); `auto`: the commit that review comments were
@@ -65,7 +65,7 @@ pub(super) struct Reading {
     #[arg(long, value_name = "rev", overrides_with = "no_base")]
     pub(super) base: Option<String>,
     /// Override --base and llmpatch.base
-    #[arg(long, overrides_with = "base")]
+    #[arg(long, overrides_with = "base", hide_short_help = true)]
     pub(super) no_base: bool,
     /// Merge with what has changed since the base, and refuse only conflicts
     #[arg(short = '3', long = "3way", conflicts_with = "no_base")]
@@ -74,18 +74,18 @@ pub(super) struct Reading {
     #[arg(skip)]
     pub(super) marks: bool,
     /// Let a patch make a new file where there is one already
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) overwrite: bool,
     /// Accept a response that changes nothing
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) allow_empty: bool,
     /// Put this directory before relative paths of the response; `..` leads out of it, which --limit
     /// refuses
-    #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
     pub(super) directory: Option<OsString>,
     /// Where the model saw this work tree, such as /testbed or C:\Users\me\app: absolute paths
     /// below it are paths of this one; may be given several times (also llmpatch.rootIs)
-    #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
     pub(super) root_is: Vec<OsString>,
     /// Refuse a response that touches anything else; may be given several times (also
     /// llmpatch.limit, llmpatch.protect)

@@ -26,16 +26,16 @@ pub(super) struct Forms {
     #[arg(long)]
     stat: bool,
     /// Print the same for programs
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     numstat: bool,
     /// Print the names of the files that change, and nothing else
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     name_only: bool,
     /// With --numstat or --name-only, end names with NUL and don't quote them
-    #[arg(short = 'z')]
+    #[arg(short = 'z', hide_short_help = true)]
     nul: bool,
     /// Print which files are added, deleted, renamed or change their mode
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     summary: bool,
 }
 

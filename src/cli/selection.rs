@@ -23,17 +23,17 @@ use llmpatch::tree::Tree;
 #[command(next_help_heading = "Selecting")]
 pub(super) struct Selection {
     /// Make the edits of these files only, and say which are left out; may be given several times
-    #[arg(long, value_name = "pathspec", value_parser = pathspec())]
+    #[arg(long, value_name = "pathspec", value_parser = pathspec(), hide_short_help = true)]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     include: Vec<Pathspec>,
     /// Leave out the edits of these files, and say so; an absolute path is compared as the response
     /// writes it, with all that is below it; may be given several times
-    #[arg(long, value_name = "pathspec", value_parser = excluded())]
+    #[arg(long, value_name = "pathspec", value_parser = excluded(), hide_short_help = true)]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     exclude: Vec<Excluded>,
     /// Make only the call or comment with this id, of a session or of review comments; may be given
     /// several times
-    #[arg(long, value_name = "id")]
+    #[arg(long, value_name = "id", hide_short_help = true)]
     pub(super) only: Vec<String>,
 }
 

@@ -182,6 +182,22 @@ fn help_wraps_at_words_at_any_width() {
     }
 }
 
+/// What people reach for; the manual, which is named, has the rest.
+#[test]
+fn help_is_short() {
+    let repo = repo();
+    for command in ["apply", "check", "diff", "convert", "batch"] {
+        let help = repo.run(&[command, "-h"], "").succeeded().stdout;
+        let is_option = |line: &&str| ["  -", "      --"].iter().any(|at| line.starts_with(at));
+        let count = help.lines().filter(is_option).count();
+        assert!((10..=22).contains(&count), "{count}\n{help}");
+        let end = format!("'git llmpatch help {command}' has all options.\n");
+        assert!(help.ends_with(&end), "{help}");
+        let page = repo.run(&["man", command], "").succeeded().stdout;
+        assert!(page.contains(r"\-\-allow\-empty"), "{command}");
+    }
+}
+
 #[test]
 fn the_last_of_two_opposites_wins() {
     let repo = repo();

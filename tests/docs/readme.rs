@@ -158,7 +158,8 @@ fn what_is_to_be_tried_shows_a_change_and_takes_it_back() {
 fn every_option_shown_is_one() {
     let readme = text("README.md");
     let table = readme.lines().filter(|line| line.starts_with("| `-"));
-    let help = Repo::empty().run(&["apply", "-h"], "").succeeded().stdout;
+    let help = Repo::empty().run(&["help", "apply"], "");
+    let help = help.succeeded().stdout;
     for option in table.flat_map(|line| {
         line.split('|')
             .nth(1)
