@@ -1,22 +1,23 @@
-//! Completion scripts: made from the same definitions as `-h`.
+//! Completions, from the same definitions as `-h`.
 //!
-//! bash has git's own completion, which asks a function `_git_llmpatch` about `git llmpatch …`;
-//! ours is written for that (`completions/bash.rs`) and serves `git-llmpatch …` as well, since
-//! clap's script can neither answer through git nor be called by a name with a hyphen. zsh asks a
-//! completion of `git-llmpatch` about both spellings, and fish can be told to, so clap's scripts
-//! do, with revisions added, which clap knows nothing of.
+//! The scripts for bash, zsh and fish ask the program itself what may follow, for `git llmpatch …`
+//! and `git-llmpatch …` alike. Files are left to the shells, which know how names are written
+//! there.
 
-mod bash;
-
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum as _};
+use bstr::{BString, ByteSlice as _};
+use clap::builder::StyledStr;
+use clap::{Arg, Args, Command, ValueEnum as _};
 use clap_complete::Shell;
 
 use super::conclude;
 use super::exit::Exit;
 use super::install::{self, Home, InstalledFile};
 use super::output;
+use crate::repo::Repo;
+use crate::system::OsStrExt as _;
 use llmpatch::text::Shown;
 
 /// Print a shell's completion script, or install it
@@ -33,6 +34,12 @@ pub(super) struct Completions {
     /// Put it where the shell looks for your own completions, and say where that is
     #[arg(long)]
     install: bool,
+    /// Print, for a script, what may be in the place of the word with this number, from 0
+    #[arg(long, hide = true, value_name = "number")]
+    at: Option<usize>,
+    /// The words of a command line
+    #[arg(last = true, hide = true, requires = "at")]
+    words: Vec<OsString>,
 }
 
 /// The shells that have a place of their own for a user's scripts, and whose scripts the project
@@ -49,6 +56,10 @@ impl Completions {
     /// # Errors
     /// If there is no telling which shell is meant.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        if let Some(at) = self.at {
+            let found = candidates(at, &self.words);
+            return Ok(conclude::said(output::print_as_is(&found)));
+        }
         let Some(shell) = self.shell.or_else(Shell::from_env) else {
             return Err(super::usage(
                 "completions",
@@ -119,139 +130,103 @@ fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
     })
 }
 
-/// Writes the script of a shell.
+/// Returns the script of a shell.
 fn script(shell: Shell) -> Vec<u8> {
+    match shell {
+        Shell::Bash => include_bytes!("../../completions/git-llmpatch.bash").into(),
+        Shell::Zsh => include_bytes!("../../completions/_git-llmpatch").into(),
+        Shell::Fish => include_bytes!("../../completions/git-llmpatch.fish").into(),
+        _ => {
+            let mut out = Vec::new();
+            let mut command = super::command().bin_name("git-llmpatch");
+            clap_complete::generate(shell, &mut command, "git-llmpatch", &mut out);
+            out
+        }
+    }
+}
+
+/// What may be in the place of a word, and what it means.
+type Candidate = (BString, Option<StyledStr>);
+
+/// Writes what may be in the place of a word, a line each: a tab and what it means follow it.
+fn candidates(at: usize, words: &[OsString]) -> Vec<u8> {
+    let words: Vec<_> = words.iter().map(|word| word.as_bytes()).collect();
+    let typed = words.get(at).copied().unwrap_or_default();
     let mut command = super::command();
     command.build();
-    if shell == Shell::Bash {
-        return bash::script(&command).into_bytes();
-    }
-    // clap would describe how git calls us, and calls functions by that name.
-    let mut command = super::command().bin_name("git-llmpatch");
     let mut out = Vec::new();
-    clap_complete::generate(shell, &mut command, "git-llmpatch", &mut out);
-    let script = String::from_utf8(out).unwrap_or_default();
-    match shell {
-        Shell::Zsh => with_revisions_for_zsh(&with_names_for_zsh(&script)),
-        Shell::Fish => with_revisions_for_fish(&script),
-        _ => script,
-    }
-    .into_bytes()
-}
-
-const ZSH_REVISIONS: &str = r#"
-(( $+functions[_git-llmpatch_revisions] )) ||
-_git-llmpatch_revisions() {
-    local -a refs
-    refs=(HEAD ${(f)"$(git for-each-ref --format='%(refname:short)' 2>/dev/null)"})
-    compadd -a refs
-}
-"#;
-
-/// Escapes the colons in the names of values, which clap writes as they are: zsh takes what follows
-/// one for a command.
-fn with_names_for_zsh(script: &str) -> String {
-    let command = super::command();
-    let arguments = command
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments);
-    let names = arguments.flat_map(|argument| argument.get_value_names().unwrap_or_default());
-    let with_colon = names.filter(|name| name.contains(':'));
-    with_colon.fold(script.to_owned(), |script, name| {
-        script.replace(
-            &format!(":{name}:"),
-            &format!(":{}:", name.replace(':', "\\:")),
-        )
-    })
-}
-
-fn with_revisions_for_zsh(script: &str) -> String {
-    let mut script = REVISIONS.iter().fold(script.to_owned(), |script, name| {
-        script.replace(
-            &format!(":{name}:_default"),
-            &format!(":{name}:_git-llmpatch_revisions"),
-        )
-    });
-    for argument in revisions(&super::command()).filter(|argument| argument.is_positional()) {
-        // One colon before what must be there, two before what may.
-        let start = format!("{} -- ", argument.get_id());
-        let is_it = |line: &&str| line.trim_start_matches(['\'', ':']).starts_with(&start);
-        let line = script.lines().find(is_it).unwrap_or_default().to_owned();
-        script = script.replace(
-            &line,
-            &line.replace(":_default'", ":_git-llmpatch_revisions'"),
-        );
-    }
-    // After the first lines, which must stay first: compinit looks for `#compdef` there.
-    match script.split_once("\n\n") {
-        Some((head, rest)) => format!("{head}\n{ZSH_REVISIONS}\n{rest}"),
-        None => script,
-    }
-}
-
-fn with_revisions_for_fish(script: &str) -> String {
-    const REFS: &str =
-        r#" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)""#;
-    let command = super::command();
-    let options: Vec<_> = revisions(&command)
-        .filter_map(|argument| Some(format!(" -l {} ", argument.get_long()?)))
-        .collect();
-    let is_option = |line: &str| options.iter().any(|option| line.contains(option));
-    let lines = script
-        .lines()
-        .map(|line| format!("{line}{}\n", if is_option(line) { REFS } else { "" }));
-    let mut script: String = lines.collect();
-    for subcommand in command.get_subcommands() {
-        let Some(argument) = subcommand
-            .get_arguments()
-            .find(|argument| argument.is_positional())
-        else {
+    for (name, help) in expected(&command, words.get(1..at).unwrap_or_default(), typed) {
+        if !name.starts_with(typed) {
             continue;
-        };
-        let values: Vec<_> = argument
-            .get_possible_values()
-            .iter()
-            .map(|value| value.get_name().to_owned())
-            .collect();
-        let answer = match values.is_empty() {
-            false => format!(" -f -a \"{}\"", values.join(" ")),
-            true if takes_revision(argument) => REFS.to_owned(),
-            true => continue,
-        };
-        let name = subcommand.get_name();
-        script += &format!(
-            "complete -c git-llmpatch -n \"__fish_git_llmpatch_using_subcommand {name}\"{answer}\n"
-        );
+        }
+        out.extend_from_slice(&name);
+        if let Some(help) = help {
+            out.push(b'\t');
+            out.extend(help.to_string().lines().next().unwrap_or_default().bytes());
+        }
+        out.push(b'\n');
     }
-    script + FISH_GIT
+    out
 }
 
-/// fish's completion of git has a rule for commands that aren't git's own, which doesn't work in
-/// every fish.
-const FISH_GIT: &str = r#"
-function __fish_git_llmpatch_of_git
-    set -l words (commandline -opc)
-    set -e words[1..(contains -i llmpatch $words)]
-    set -l typed (string join " " -- (string escape -- $words))
-    set -l word (commandline -ct)
-    complete -C "git-llmpatch $typed $word"
-end
-complete -c git -n __fish_git_needs_command -f -a llmpatch -d "Apply the patches that language models write"
-complete -c git -n "__fish_git_using_command llmpatch" -f -a "(__fish_git_llmpatch_of_git)"
-"#;
-
-/// Returns the arguments of all subcommands that are revisions.
-fn revisions(command: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
-    command
-        .get_subcommands()
-        .flat_map(clap::Command::get_arguments)
-        .filter(|argument| takes_revision(argument))
+/// Returns what may follow words.
+fn expected(command: &Command, before: &[&[u8]], typed: &[u8]) -> Vec<Candidate> {
+    let shown = |command: &&Command| !command.is_hide_set();
+    let mut subcommands = command.get_subcommands().filter(shown);
+    let Some((name, before)) = before.split_first() else {
+        let about = |of: &Command| (of.get_name().into(), of.get_about().cloned());
+        return subcommands.map(about).collect();
+    };
+    let Some(command) = subcommands.find(|of| of.get_name().as_bytes() == *name) else {
+        return Vec::new();
+    };
+    let mut options = command.get_arguments().filter(|of| !of.is_hide_set());
+    if typed.starts_with(b"-") && !before.contains(&&b"--"[..]) {
+        let Some((name, part)) = typed.split_once_str("=") else {
+            return options.flat_map(longs).collect();
+        };
+        let option = options.find(|option| is_named(option, name));
+        let values = option.map(|option| values(option, part));
+        let whole = |(value, help): Candidate| ([name, b"=", &value[..]].concat().into(), help);
+        return values.into_iter().flatten().map(whole).collect();
+    }
+    let last = before.last().copied().unwrap_or_default();
+    let is_valued = |of: &&Arg| is_named(of, last) && !of.is_require_equals_set();
+    let option = options.find(|of| is_valued(of) && of.get_action().takes_values());
+    let argument = option.or_else(|| command.get_positionals().next());
+    argument.map_or_else(Vec::new, |argument| values(argument, typed))
 }
 
-fn takes_revision(argument: &clap::Arg) -> bool {
-    let names = argument.get_value_names().unwrap_or_default();
-    names.iter().any(|name| REVISIONS.contains(&name.as_str()))
+/// Returns the long names of an option.
+fn longs(option: &Arg) -> impl Iterator<Item = Candidate> {
+    let names = option.get_long_and_visible_aliases().unwrap_or_default();
+    let named = |name| (format!("--{name}").into(), option.get_help().cloned());
+    names.into_iter().map(named)
 }
 
-/// The names of values that are revisions.
-const REVISIONS: [&str; 2] = ["rev", "commit"];
+fn is_named(option: &Arg, name: &[u8]) -> bool {
+    let short = option.get_short().map(|short| format!("-{short}").into());
+    longs(option).any(|(long, _)| long == name) || short.is_some_and(|short: BString| short == name)
+}
+
+/// Returns the values of an argument; none where those are files, whose names the shell knows.
+fn values(argument: &Arg, typed: &[u8]) -> Vec<Candidate> {
+    let mut names = argument.get_value_names().unwrap_or_default().iter();
+    if names.any(|name| name == "rev" || name == "commit") {
+        return revisions(typed);
+    }
+    let values = argument.get_possible_values().into_iter();
+    let shown = values.filter(|value| !value.is_hide_set());
+    shown
+        .map(|value| (value.get_name().into(), value.get_help().cloned()))
+        .collect()
+}
+
+/// Returns the revisions, behind the start of a range that is typed.
+fn revisions(typed: &[u8]) -> Vec<Candidate> {
+    let range = &typed[..typed.rfind("..").map_or(0, |dots| dots + 2)];
+    let names = Repo::open().and_then(|repo| repo.revisions());
+    let names = names.unwrap_or_default();
+    let whole = |name| ([range, name].concat().into(), None);
+    names.lines().map(whole).collect()
+}

@@ -15,6 +15,16 @@ pub fn is_branch_name(name: &str) -> bool {
 }
 
 impl Repo {
+    /// Returns the short names of HEAD and of all references, a line each.
+    ///
+    /// # Errors
+    /// If git can't say it.
+    pub fn revisions(&self) -> Result<BString, RepoError> {
+        let args = ["for-each-ref", "--format=%(refname:short)"];
+        let names = Git::new(self).output(args, b"")?;
+        Ok([b"HEAD\n", &names[..]].concat().into())
+    }
+
     /// Checks that nobody loses a commit, or finds files that aren't what was checked out, once a
     /// branch comes to a commit that is made on `parent`. Returns where the branch is now; `None`
     /// if it doesn't exist.
