@@ -14,6 +14,19 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
+    /// Returns this moment, for files of the file system that a directory is on; `None` where their
+    /// times go by another clock, or are inexact.
+    pub(crate) fn now(dir: &Dir) -> Option<Self> {
+        let device = dir.exact.get_or_init(|| {
+            let stat = dir.stat().ok().filter(|_| is_exact(&dir.top));
+            stat.map(|stat| stat.device)
+        });
+        Some(Self {
+            device: (*device)?,
+            now: now()?,
+        })
+    }
+
     /// Returns whether any writing to a file after this moment shows in its time. It doesn't if the
     /// clock hasn't moved on since the file was written to the last time: git's racy rule.
     pub(crate) fn shows_in(&self, stat: &Stat) -> bool {
@@ -31,22 +44,6 @@ impl Moment {
         let (seconds, nanoseconds) = self.now;
         let helps = stat.device == self.device && stat.modified.1 > 0 && !self.shows_in(stat);
         helps.then_some((seconds, nanoseconds.checked_sub(1)?))
-    }
-}
-
-impl Dir {
-    /// Returns this moment, for files of the top's file system; `None` where their times go by
-    /// another clock, or are inexact.
-    pub(crate) fn now(&self) -> Option<Moment> {
-        let device = *self.exact.get_or_init(|| {
-            let stat = self.stat().ok().filter(|_| is_exact(&self.top));
-            stat.map(|stat| stat.device)
-        });
-        let device = device?;
-        Some(Moment {
-            now: now()?,
-            device,
-        })
     }
 }
 
@@ -84,7 +81,7 @@ mod tests {
         };
         for _ in 0..500 {
             std::fs::write(outer.path().join("file"), "ours").unwrap();
-            let (mut stat, Some(published)) = (look(), dir.now()) else {
+            let (mut stat, Some(published)) = (look(), Moment::now(&dir)) else {
                 return;
             };
             if let Some(before) = published.right_before(&stat) {

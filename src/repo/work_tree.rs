@@ -96,7 +96,7 @@ impl<'r> WorkTree<'r> {
         {
             return Ok(Ok((seen.content.clone(), seen.stat)));
         }
-        let began = *self.began.get_or_init(|| self.dir.now());
+        let began = *self.began.get_or_init(|| Moment::now(self.dir));
         let (content, stat, is_plain) = match self.dir.read_or_look(path)? {
             Ok(read) => read,
             Err(found) => return Ok(Err(found)),

@@ -27,6 +27,7 @@ use super::kept;
 use super::lock::path_bytes;
 use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
+use crate::dir::clock::Moment;
 use crate::dir::{Dir, Found};
 use crate::signal;
 use crate::system::{despite_passing_fault, is_in_use, is_link};
@@ -41,7 +42,7 @@ impl<'r> Staging<'r> {
         let Some(dir) = self.dir else { return Ok(()) };
         let changes = self.changes.clone();
         self.progress.enter(Stage::Writing, changes.len());
-        self.published = dir.now();
+        self.published = Moment::now(dir);
         self.backdate(dir);
         for (number, change) in changes
             .iter()
