@@ -1,4 +1,5 @@
-//! Whole files, each in a fence that has its path above it or behind its backticks.
+//! Whole files, each in a fence that has its path above it, behind its backticks or in a comment on
+//! its first line, which stays a line of the file.
 //!
 //! Read only where that is asked for: responses show code in fences to explain it, too, and nothing
 //! says whether that is a whole file. A fence without a path is left out with a warning. A fence
@@ -31,7 +32,7 @@ pub enum Error {
     Unclear,
     #[error("this line is indented differently from the fence around it")]
     Unindented,
-    #[error("this fence has two paths, above it and after its backticks")]
+    #[error("this fence has two paths: above it, after its backticks or in its first line")]
     TwoPaths,
     #[error("this line is a marker of a block or of a conflict, and would be part of the file")]
     Marker,
@@ -209,7 +210,7 @@ impl<'a> FileReader<'a> {
         };
         let text_at = |number| source.row(number).map_or(&b""[..], |row| row.text);
         let is_close = !is_blank(text_at(closing.next()));
-        let has_path = !paths(source, next, options).is_empty();
+        let has_path = !around(source, next, options).is_empty();
         if self.is_markdown {
             return is_close || !has_path;
         }
@@ -262,17 +263,48 @@ fn text_above(source: &Source, below: LineNo) -> Option<Row<'_>> {
     above.find_map(|number| source.row(number).filter(|row| !is_blank(row.text)))
 }
 
-/// Returns the paths that the line above a fence and what is behind its backticks name.
+/// Returns the paths of the file in a fence. Where neither the line above nor what is behind the
+/// backticks is sure to name one, the first line inside does, or perhaps what may be a language.
 fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<Text<'a>> {
-    let above = text_above(source, opener.number);
-    let above =
-        above.and_then(|row| path::of_file(row, row.number.next() == opener.number, options));
-    let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
-    let behind = path::behind(source, info, options);
-    let all: Vec<_> = above.into_iter().chain(behind).collect();
-    if all.is_empty() {
-        path::or_language(source, info).into_iter().collect()
-    } else {
-        all
+    let sure = around(source, opener, options);
+    if !sure.is_empty() {
+        return sure;
     }
+    let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
+    let inside = first_line(source, opener).filter(|_| !is_markdown(info));
+    let inside = inside.and_then(|row| path::in_comment(source, row.text, options));
+    let doubtful = path::or_language(source, info);
+    inside.into_iter().chain(doubtful).collect()
+}
+
+/// Returns the paths that the line above a fence and what is behind its backticks name.
+fn around<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<Text<'a>> {
+    let above = text_above(source, opener.number);
+    let above = above.and_then(|row| {
+        path::of_file(
+            source,
+            row.text,
+            row.number.next() == opener.number,
+            options,
+        )
+    });
+    let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
+    above
+        .into_iter()
+        .chain(path::behind(source, info, options))
+        .collect()
+}
+
+/// Returns the first line in a fence that isn't blank, but for one that a program must begin with.
+fn first_line<'a>(source: &'a Source, opener: Row<'a>) -> Option<Row<'a>> {
+    let is_required = |row: &Row<'_>| row.text.starts_with(b"#!") || row.text.starts_with(b"<?");
+    let rows = source.rows(opener.number.next());
+    let mut rows = rows.filter(|row| !is_blank(row.text));
+    rows.next().and_then(|row| {
+        if is_required(&row) {
+            rows.next()
+        } else {
+            Some(row)
+        }
+    })
 }

@@ -9,24 +9,57 @@ use crate::text::{Row, Source, Text, digits, starts_with_any_case, trim, trim_st
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between
 /// it and what it names the file of.
 pub(crate) fn above<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
-    let path = named(line.text, is_near, |path| {
-        // With backslashes it names no file here, and which is meant can be told.
-        options
-            .is_file
-            .is_some_and(|is_file| is_file(path) || is_file(&path.replace(b"\\", b"/")))
-    })?;
+    let path = named(line.text, is_near, |path| is_meant(path, options))?;
     let at = path.as_ptr().addr() - line.text.as_ptr().addr();
     Some(line.part(at..at + path.len()))
 }
 
 /// Returns the path of a whole file that a line above it names. A word that is no file yet counts
 /// only in backticks or behind a label: a heading is a word, too.
-pub(crate) fn of_file<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
-    let path = above(line, is_near, options)?;
-    let around = bare(line.text);
+pub(crate) fn of_file<'a>(
+    source: &'a Source,
+    line: &'a [u8],
+    is_near: bool,
+    options: &Options<'_>,
+) -> Option<Text<'a>> {
+    let around = bare(line, &ANNOUNCING);
     let is_marked = around.is_quoted || around.has_label;
-    let is_sure = is_marked || !is_word(&path) && !is_number(&path) || is_file(&path, options);
-    is_sure.then_some(path)
+    whole(source, &around, is_near, is_marked, options)
+}
+
+/// Returns the path of a whole file that its first line names in a comment. Backticks are usual in
+/// comments, so that they tell nothing.
+pub(crate) fn in_comment<'a>(
+    source: &'a Source,
+    line: &'a [u8],
+    options: &Options<'_>,
+) -> Option<Text<'a>> {
+    let line = trim(line);
+    let text = COMMENTS.iter().find_map(|(open, close)| {
+        let text = line
+            .strip_prefix(open.as_bytes())?
+            .strip_suffix(close.as_bytes())?;
+        text.starts_with(b" ").then_some(text)
+    })?;
+    let mut around = bare(text, &ANNOUNCING);
+    around.is_announced = true;
+    whole(source, &around, true, around.has_label, options)
+}
+
+/// Returns what may be the path of a whole file, if it is one.
+fn whole<'a>(
+    source: &'a Source,
+    around: &Bare<'a>,
+    is_near: bool,
+    is_marked: bool,
+    options: &Options<'_>,
+) -> Option<Text<'a>> {
+    let path = held(around, is_near, |path| is_meant(path, options))?;
+    let is_path = !is_word(path) && !is_number(path);
+    // Words behind `Create` and in comments may be anything.
+    let is_told = is_path && (!around.is_announced || has_extension(path));
+    let is_sure = is_marked || is_told || is_file(path, options);
+    is_sure.then(|| Text::at(path, source.place(path)))
 }
 
 /// Returns the paths behind the backticks of a fence, given by what is there.
@@ -50,6 +83,12 @@ fn is_file(path: &[u8], options: &Options<'_>) -> bool {
     options.is_file.is_some_and(|is_file| is_file(path))
 }
 
+/// Returns whether something is a file, or would be but for its backslashes: with them it names none
+/// here, and which is meant can be told.
+fn is_meant(path: &[u8], options: &Options<'_>) -> bool {
+    is_file(path, options) || is_file(&path.replace(b"\\", b"/"), options)
+}
+
 /// Returns the first of several paths if all are the same; else the first, and the first that
 /// differs.
 pub(crate) fn agreed<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]> {
@@ -67,12 +106,16 @@ pub(crate) fn agreed<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString;
 /// `is_near` says that no blank line is between it and what it names the file of, `is_file` whether
 /// something is a file.
 pub(crate) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
-    let Bare {
+    held(&bare(line, &[]), is_near, is_file)
+}
+
+fn held<'a>(around: &Bare<'a>, is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&'a [u8]> {
+    let &Bare {
         path,
         is_quoted,
         has_colon,
         ..
-    } = bare(line);
+    } = around;
     let has_blank = path.find_byteset(b" \t").is_some();
     let is_word = is_word(path);
     let ends_sentence = path.ends_with_str("…") || path.ends_with(b".");
@@ -92,13 +135,42 @@ struct Bare<'a> {
     has_colon: bool,
     /// Whether a label such as `File:` is before it.
     has_label: bool,
+    /// Whether words such as `Create` are before it.
+    is_announced: bool,
 }
 
-/// Takes away what is put around a path.
-fn bare(line: &[u8]) -> Bare<'_> {
+/// The labels before a path.
+const LABELS: [&str; 3] = ["file:", "path:", "filename:"];
+/// What else is before the path of a whole file.
+const ANNOUNCING: [&str; 8] = [
+    "filepath:",
+    "new file:",
+    "new file ",
+    "create:",
+    "create a ",
+    "create the ",
+    "create ",
+    "file ",
+];
+/// What begins and ends a comment of one line.
+const COMMENTS: [(&str, &str); 9] = [
+    ("//", ""),
+    ("#", ""),
+    ("--", ""),
+    (";", ""),
+    ("%", ""),
+    ("/*", "*/"),
+    ("<!--", "-->"),
+    ("(*", "*)"),
+    ("{-", "-}"),
+];
+
+/// Takes away what is put around a path, and any of what may announce one.
+fn bare<'a>(line: &'a [u8], announcing: &[&str]) -> Bare<'a> {
     let mut text = trim(line);
     let mut has_colon = false;
     let mut has_label = false;
+    let mut is_announced = false;
     loop {
         let before = text.len();
         let fence = text.iter().take_while(|&&byte| byte == b'`').count();
@@ -113,15 +185,18 @@ fn bare(line: &[u8]) -> Bare<'_> {
                     is_quoted: true,
                     has_colon,
                     has_label,
+                    is_announced,
                 };
             }
         }
         text = without_bullet(text);
         text = text.strip_prefix(b"**").map_or(text, trim);
         text = text.strip_suffix(b"**").map_or(text, trim);
-        for label in ["file:", "path:", "filename:"] {
+        for label in LABELS.iter().chain(announcing) {
             if starts_with_any_case(text, label.as_bytes()) {
-                (text, has_label) = (trim(&text[label.len()..]), true);
+                text = trim(&text[label.len()..]);
+                let is_label = label.ends_with(':');
+                (has_label, is_announced) = (has_label | is_label, is_announced | !is_label);
             }
         }
         if let Some(rest) = text.strip_suffix(b":") {
@@ -137,6 +212,7 @@ fn bare(line: &[u8]) -> Bare<'_> {
                 is_quoted: false,
                 has_colon,
                 has_label,
+                is_announced,
             };
         }
     }
