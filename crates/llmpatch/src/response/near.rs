@@ -7,8 +7,10 @@ use bstr::ByteSlice as _;
 
 use super::encoded::ENCODINGS;
 use super::json;
+use super::lines::Line;
 use crate::format::envelope::{self, Meant};
 use crate::format::fence::Fence;
+use crate::format::tool::shapes::is_writer;
 use crate::format::unified;
 use crate::text::{Row, Source, is_blank, looks_elided, starts_with_any_case, trim, trim_start};
 
@@ -46,8 +48,10 @@ pub(crate) struct NearLine<'l> {
     pub(crate) row: Row<'l>,
     /// What is behind the signs of the fence that the line is in.
     pub(crate) info: Option<&'l [u8]>,
-    /// Whether a path is above that fence, or behind its signs.
+    /// Whether that fence may hold a file.
     pub(crate) names_file: bool,
+    /// What closes the tag that the line is in.
+    pub(crate) tag_end: Option<&'l [u8]>,
 }
 
 impl<'l> NearLine<'l> {
@@ -58,6 +62,7 @@ impl<'l> NearLine<'l> {
             row,
             info: None,
             names_file: false,
+            tag_end: None,
         }
     }
 
@@ -173,7 +178,7 @@ pub(crate) const NEAR: [Near; 18] = [
         is_half: true,
         found: |line| {
             let name = line.text().strip_prefix(b"<tool_call>").unwrap_or_default();
-            name.first().is_some_and(u8::is_ascii_alphabetic)
+            name.first().is_some_and(u8::is_ascii_alphabetic) || is_writing_tag(line)
         },
     },
     Near {
@@ -293,6 +298,54 @@ fn is_hashed_section(text: &[u8]) -> bool {
         let is_path = path.contains(&b'/') || path.contains(&b'.');
         is_path && (2..=8).contains(&hash.len()) && hash.iter().all(u8::is_ascii_alphanumeric)
     })
+}
+
+/// How far below a tag that which closes it is looked for, in lines.
+const REACH: usize = 50;
+
+/// Returns the name of a tag, if it is that of a tool that writes.
+fn writer(tag: &[u8]) -> Option<&str> {
+    let name = tag.fields().next()?.to_str().ok()?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    (is_name && is_writer(name)).then_some(name)
+}
+
+/// Returns whether a line begins with a tag that has the name of a tool that writes, holds something
+/// and is in no such tag. What holds a patch or a call that is read is a wrapper, and
+/// `<edit>` is told by itself.
+fn is_writing_tag(line: NearLine<'_>) -> bool {
+    let inner = line
+        .text()
+        .strip_prefix(b"<")
+        .filter(|_| line.info.is_none());
+    let Some((tag, behind)) = inner.and_then(|inner| inner.split_once_str(">")) else {
+        return false;
+    };
+    let around = line
+        .tag_end
+        .and_then(|end| end.strip_prefix(b"</")?.strip_suffix(b">"));
+    let is_inside = around.and_then(writer).is_some();
+    let Some(name) = writer(tag).filter(|name| !is_inside && *name != "edit") else {
+        return false;
+    };
+    let close = format!("</{name}>");
+    if !is_blank(behind) {
+        return behind.contains_str(close) || is_member(behind);
+    }
+    let is_read =
+        |row: &Row<'_>| matches!(Line::of(line.source, *row), Line::Patch(..) | Line::Json(_));
+    let below = line.source.rows(line.row.number.next()).take(REACH);
+    let mut below = below.filter(|row| !is_blank(row.text)).peekable();
+    let has_member = below
+        .peek()
+        .is_some_and(|row| is_member(row.text) && !is_read(row));
+    let end = below.find(|row| trim(row.text).ends_with_str(&close) || is_read(row));
+    has_member || end.is_some_and(|row| !is_read(&row))
+}
+
+/// Returns whether a text begins with a tag that begins something.
+fn is_member(text: &[u8]) -> bool {
+    matches!(trim(text), [b'<', first, ..] if first.is_ascii_alphabetic()) && text.contains(&b'>')
 }
 
 /// How commands begin that change files.

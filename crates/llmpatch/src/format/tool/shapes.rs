@@ -188,17 +188,19 @@ pub(crate) fn shape(tool: &str, fields: &Fields<'_>) -> Option<CallShape> {
 /// Returns whether a call writes a file in a way that isn't read: its tool is a writer by name, or
 /// one of its members where it names no tool, and it names a file.
 pub(crate) fn is_unread(tool: &str, fields: &Fields<'_>) -> bool {
-    let is_writer = |name: &str| {
-        let words = words(name);
-        let is_of_files = !words.contains(&"directory".to_owned());
-        is_of_files && words.iter().any(|word| WRITERS.contains(&&word[..]))
-    };
     let is_writer = if tool.is_empty() {
         fields.iter().any(|(name, _)| is_writer(name))
     } else {
         is_writer(tool)
     };
     is_writer && names_file(fields)
+}
+
+/// Returns whether a tool's name says that it changes files.
+pub(crate) fn is_writer(name: &str) -> bool {
+    let words = words(name);
+    let is_of_files = !words.contains(&"directory".to_owned());
+    is_of_files && words.iter().any(|word| WRITERS.contains(&&word[..]))
 }
 
 /// Returns whether an object of no shape names a file: perhaps it is a call that nothing here knows.

@@ -199,6 +199,7 @@ impl<'a> Walk<'a, '_> {
                 row,
                 info: Some(b"sh"),
                 names_file: false,
+                tag_end: None,
             };
             let is_command = patches.peek().is_none_or(|patch| row.start() < patch.start);
             if is_command && NEAR[COMMAND].matches(line) {

@@ -265,6 +265,7 @@ impl<'a> Walk<'a, '_> {
             row,
             info: fence.map(|open| open.info),
             names_file: fence.is_some_and(|open| open.names.is_some()),
+            tag_end: self.seen.tag.end(),
         };
         if let Some(near) = near(line) {
             self.push(What::Near(near), row.span);
