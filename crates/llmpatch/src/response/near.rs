@@ -351,10 +351,30 @@ fn is_member(text: &[u8]) -> bool {
 /// How commands begin that change files.
 const CHANGERS: [&str; 7] = ["rm ", "mv ", "cp ", "sed -i", "tee ", "git rm ", "git mv "];
 
-/// Returns whether a line of a shell's fence is a command that changes files.
+/// Returns whether one of the commands in a line of a shell's fence changes files.
 fn changes_files(text: &[u8]) -> bool {
-    let command = text.strip_prefix(b"$ ").unwrap_or(text);
-    let writes =
-        command.starts_with(b"cat ") && command.fields().any(|word| word.starts_with(b">"));
-    writes || CHANGERS.iter().any(|begin| command.starts_with_str(begin))
+    let line = text.strip_prefix(b"$ ").unwrap_or(text);
+    commands(line).any(|command| {
+        let writes =
+            command.starts_with(b"cat ") && command.fields().any(|word| word.starts_with(b">"));
+        writes || CHANGERS.iter().any(|begin| command.starts_with_str(begin))
+    })
+}
+
+/// Splits a line of a shell's fence into its commands, up to a comment. In quotes nothing separates
+/// them.
+fn commands(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let (mut quote, mut before) = (None, b' ');
+    let is_comment = |(byte, before): (u8, u8)| byte == b'#' && before == b' ';
+    let mut is_over = false;
+    line.split(move |&byte| {
+        let last = std::mem::replace(&mut before, byte);
+        match quote {
+            Some(of) if of == byte => quote = None,
+            None if matches!(byte, b'"' | b'\'') && last != b'\\' => quote = Some(byte),
+            _ => is_over |= quote.is_none() && is_comment((byte, last)),
+        }
+        quote.is_none() && !is_over && matches!(byte, b';' | b'&' | b'|')
+    })
+    .map(|command| command.trim_with(|c| matches!(c, ' ' | '\t' | '(' | '{')))
 }
