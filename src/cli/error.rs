@@ -296,7 +296,10 @@ pub(super) enum Committed {
     /// A remote-tracking branch has it.
     #[strum(to_string = "which {0} has already, so others may have it")]
     OnRemote(String),
-    /// A hook added to it, it is the first commit, or the run that made it was interrupted.
+    /// HEAD has nothing to go back to.
+    #[strum(to_string = "which is the first commit")]
+    First,
+    /// A hook added to it, or the run that made it was interrupted.
     #[strum(to_string = "and what taking it back needs wasn't kept")]
     Unkept,
 }

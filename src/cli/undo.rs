@@ -182,6 +182,7 @@ fn for_git(made: MadeCommits) -> CliError {
     let why = match made.remote {
         Some(remote) => Committed::OnRemote(remote),
         None if made.is_below => Committed::Below,
+        None if !made.is_head => Committed::First,
         None => Committed::Unkept,
     };
     CliError::UndoOfCommits {

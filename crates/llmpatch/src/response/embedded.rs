@@ -275,6 +275,8 @@ fn enter(block: &mut Block<'_>, directory: &str) {
     }
     block.directory = joined(directory, &block.directory);
     for edit in &mut block.edits {
+        // No `-p` takes off what the script enters.
+        edit.depth = None;
         into(&mut edit.path, directory);
         match &mut edit.operation {
             Operation::Update { to: Some(to), .. } | Operation::Move { to } => into(to, directory),

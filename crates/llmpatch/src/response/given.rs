@@ -245,7 +245,11 @@ impl Messages<'_, '_> {
             };
             let of_file = path.as_ref().map(|path| (name, path.as_bytes()));
             match value.is() {
-                Is::Array => self.words(value, given),
+                Is::Array if COMMANDS.contains(&name) => self.words(value, given),
+                Is::Array if self.patch_in(value, given.path).is_some() => {
+                    let (field, wanted, is) = (name.to_owned(), "a string", "an array");
+                    self.error(value, tool::Error::Type { field, wanted, is });
+                }
                 Is::String if may_hold_patch(value) || given.may_be_program(value) => {
                     let Some(document) = self.decoded(value) else {
                         continue;

@@ -182,7 +182,8 @@ fn nearly(line: &[u8], signs: &[u8], word: &[u8]) -> Option<Near> {
         is_upper: name == word,
         is_alone: behind.is_empty(),
     };
-    (near.is_alone || behind.starts_with(b" ")).then_some(near)
+    // A fence may close on the marker's line.
+    (near.is_alone || behind.starts_with(b" ") || behind.starts_with(b"`")).then_some(near)
 }
 
 /// Returns whether a line is the beginning of a block's first line, cut off.

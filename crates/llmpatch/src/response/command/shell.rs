@@ -1,5 +1,7 @@
 //! The commands of a script, one by one.
 
+use std::ops::Range;
+
 use bstr::ByteSlice as _;
 
 use super::tools::{Act, Call, Names, act};
@@ -29,7 +31,8 @@ struct Command {
     words: Vec<Word>,
     /// What it reads.
     heredoc: Option<Word>,
-    has_output: bool,
+    /// The sign of a redirection of what it prints.
+    output: Option<Range<usize>>,
 }
 
 impl<'s> Shell<'s> {
@@ -54,7 +57,7 @@ impl<'s> Shell<'s> {
             let mut command;
             (command, end) = self.command(piped.take())?;
             match (end, &command.words[..]) {
-                (Token::Pipe, [cat]) if cat.decoded.text == b"cat" && !command.has_output => {
+                (Token::Pipe, [cat]) if cat.decoded.text == b"cat" && command.output.is_none() => {
                     piped = command.heredoc.take();
                     if piped.is_none() {
                         return self.reader.refuse();
@@ -81,8 +84,15 @@ impl<'s> Shell<'s> {
             match token {
                 Token::Word if command.words.len() < MOST_WORDS => command.words.push(word),
                 Token::Heredoc if command.heredoc.is_none() => command.heredoc = Some(word),
-                Token::Output if self.reader.next()? == Token::Word => command.has_output = true,
-                Token::Word | Token::Heredoc | Token::Output => return self.reader.refuse(),
+                Token::Output => {
+                    let start = self.reader.start;
+                    if self.reader.next()? != Token::Word {
+                        return self.reader.refuse();
+                    }
+                    let end = self.reader.word.range.end;
+                    command.output.get_or_insert(start..end);
+                }
+                Token::Word | Token::Heredoc => return self.reader.refuse(),
                 end => return Ok((command, end)),
             }
         }
@@ -90,7 +100,11 @@ impl<'s> Shell<'s> {
 
     /// Does what a command says.
     fn execute(&mut self, command: Command) -> Result<(), Refusal> {
-        let Command { words, heredoc, .. } = &command;
+        let Command {
+            words,
+            heredoc,
+            output,
+        } = &command;
         let Some(first) = words.first().or(heredoc.as_ref()) else {
             return Ok(());
         };
@@ -112,7 +126,7 @@ impl<'s> Shell<'s> {
             Refusal { at, doubt }
         })?;
         let call = match act {
-            Act::Applies(call) if !command.has_output && self.handed.len() < MOST => call,
+            Act::Applies(call) if self.handed.len() < MOST => call,
             Act::Other if !is_patch => return self.pass_over(words),
             Act::Enters(step) if !is_patch => {
                 self.directory = entered(&self.directory, step).ok_or_else(refused)?;
@@ -120,6 +134,9 @@ impl<'s> Shell<'s> {
             }
             _ => return Err(refused()),
         };
+        if let Some(at) = output {
+            return Err(Refusal::of_word(self.script, at.clone()));
+        }
         let given = call.given.and_then(word).xor(heredoc.as_ref());
         let text = &given.ok_or_else(refused)?.decoded;
         let meaning = self.meaning(&call, &text.text).map_err(|doubt| {

@@ -78,7 +78,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("git commit -m \"$(cat <<'X'\nit's\nX\n)\"; apply_patch @", "[]"),
     // Redirections.
     ("cd a >/dev/null; apply_patch @", "[a]"),
-    ("apply_patch @ >log", "no: apply_patch"),
+    ("apply_patch @ >log", "no: >log"),
     ("apply_patch 3@", "no: 3<<"),
     ("ls >$X; apply_patch @", "no: $X"),
     ("ls < x; apply_patch @", "no: <"),

@@ -53,7 +53,7 @@ pub(super) struct Reader<'s> {
     script: &'s [u8],
     at: usize,
     /// Where what was read last begins.
-    start: usize,
+    pub(super) start: usize,
     /// The word or the heredoc that was read last.
     pub(super) word: Word,
     line_start: usize,
