@@ -184,7 +184,10 @@ pub(super) enum CliError {
     LeftOut { paths: String },
     /// They leave out all edits.
     #[error("--include and --exclude leave nothing of the response")]
-    #[strum(props(kind = "unchanged", help = "name files that it changes"))]
+    #[strum(props(
+        kind = "unchanged",
+        help = "name files that it changes; a renamed file by both its paths"
+    ))]
     NothingLeft,
     /// An option that isn't for patches of the response's format.
     #[error("`{option}` has no effect: it isn't for the format {format}")]
