@@ -10,6 +10,7 @@ use super::json;
 use super::lines::Line;
 use crate::format::envelope::{self, Meant};
 use crate::format::fence::Fence;
+use crate::format::tool::fields::PATH;
 use crate::format::tool::shapes::is_writer;
 use crate::format::unified;
 use crate::text::{Row, Source, is_blank, looks_elided, starts_with_any_case, trim, trim_start};
@@ -310,9 +311,9 @@ fn writer(tag: &[u8]) -> Option<&str> {
     (is_name && is_writer(name)).then_some(name)
 }
 
-/// Returns whether a line begins with a tag that has the name of a tool that writes, holds something
-/// and is in no such tag. What holds a patch or a call that is read is a wrapper, and
-/// `<edit>` is told by itself.
+/// Returns whether a line begins with a tag that has the name of a tool that writes, names a file and
+/// is in no such tag. What holds a patch or a call that is read is a wrapper, and `<edit>` is told by
+/// itself.
 fn is_writing_tag(line: NearLine<'_>) -> bool {
     let inner = line
         .text()
@@ -329,23 +330,22 @@ fn is_writing_tag(line: NearLine<'_>) -> bool {
         return false;
     };
     let close = format!("</{name}>");
-    if !is_blank(behind) {
-        return behind.contains_str(close) || is_member(behind);
-    }
+    let is_end = |text: &[u8]| text.contains_str(&close);
+    let reach = if is_end(behind) { 0 } else { REACH };
+    let below = line.source.rows(line.row.number.next()).take(reach);
+    let below: Vec<_> = below.take_while(|row| !is_end(row.text)).collect();
     let is_read =
         |row: &Row<'_>| matches!(Line::of(line.source, *row), Line::Patch(..) | Line::Json(_));
-    let below = line.source.rows(line.row.number.next()).take(REACH);
-    let mut below = below.filter(|row| !is_blank(row.text)).peekable();
-    let has_member = below
-        .peek()
-        .is_some_and(|row| is_member(row.text) && !is_read(row));
-    let end = below.find(|row| trim(row.text).ends_with_str(&close) || is_read(row));
-    has_member || end.is_some_and(|row| !is_read(&row))
+    let mut texts = below.iter().map(|row| row.text).chain([tag, behind]);
+    texts.any(names_file) && !below.iter().any(is_read)
 }
 
-/// Returns whether a text begins with a tag that begins something.
-fn is_member(text: &[u8]) -> bool {
-    matches!(trim(text), [b'<', first, ..] if first.is_ascii_alphabetic()) && text.contains(&b'>')
+/// Returns whether a text has the name of a file in a tag or as an attribute: `<path>a.py</path>`,
+/// `path="a.py"`.
+fn names_file(text: &[u8]) -> bool {
+    let has = |sign: String| text.contains_str(sign);
+    PATH.iter()
+        .any(|name| has(format!("<{name}>")) || has(format!(" {name}=\"")))
 }
 
 /// How commands begin that change files.
