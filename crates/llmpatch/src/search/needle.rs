@@ -92,13 +92,14 @@ pub(crate) struct Needle {
 impl Needle {
     /// Prepares whole lines, without terminators. No line is found nowhere.
     pub(crate) fn lines(lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
-        // Room for most hunks at once.
+        // Room for most hunks at once; of very many, each keeps what it needs.
         let mut literal = Vec::with_capacity(1 << 9);
         literal.push(b'\n');
         for line in lines {
             literal.extend_from_slice(line.as_ref());
             literal.push(b'\n');
         }
+        literal.shrink_to_fit();
         let has_line = literal.len() > 1;
         Self {
             literal,
