@@ -1,34 +1,30 @@
-//! A response that has been applied before: it has no place in the files as they are, and can be
-//! taken back from them.
+//! A response that has been applied before: what it makes is in the files, and what it changes isn't.
 //!
-//! New lines may be there by chance, where a model is wrong about the old lines. So what can be
-//! taken back must be telling: more than [`CHANCE`] bytes of new lines, or a file that git knows
-//! and that is gone. A response of less counts only if each of its hunks and finds is certain:
-//! - it puts lines in place of others, or has context on both sides of what it changes; an addition
-//!   at the edge of its context could be anywhere;
-//! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a
-//!   digit;
-//! - no removed line is anywhere in the file, save the lines that it puts back;
-//! - the new lines are at the hunk's number, or the file has no more than [`FEW`] lines, or, in
-//!   OPX, which has no numbers, they are more than [`SHORT`] bytes: in a long file any short line
-//!   is found.
+//! - The new lines of each hunk and find are in its file as whole lines, in a row.
+//! - The old lines of a hunk that removes some, or of a find, aren't.
+//! - A file that is made is there, and one that is removed or moved away is gone.
+//!
+//! New lines may be there by chance, where a model is wrong about the old lines. So some must be telling,
+//! or each must be certain: it puts lines in place of others or has context on both sides, is in the file
+//! exactly once and at the hunk's number (or the file has no more than [`FEW`] lines, or what is put is
+//! longer than [`SHORT`] bytes), and no line that it removes is anywhere.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
-use super::Rules;
 use super::error::{Error, Missing};
+use super::place::texts;
 use super::place_error::{Part, PlaceError, Unplaced};
-use super::placement::Placement;
 use super::planner::Planner;
-use super::resolved::{ResolvedEdit, resolved};
+use super::resolved::ResolvedEdit;
 use super::section;
-use crate::patch::{
-    FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status,
-    Substitution, Times,
+use crate::patch::{FileEdit, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Status};
+use crate::path::RepoPath;
+use crate::search::{
+    Bounds, Counterpart, Document, Ends, LineIndex, Needle, is_telling, is_version,
 };
-use crate::search::{Counterpart, Document, Effort, LineIndex};
-use crate::text::{LineNo, Lines, Located, Text};
-use crate::tree::{Content, Gone};
+use crate::text::LineNo;
+use crate::tree::{Content, Entry, File, Gone};
 
 /// The hunks and finds of a response that has been applied before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,89 +35,69 @@ pub struct Applied {
     pub first: Option<(LineNo, Content)>,
 }
 
-/// How many bytes of new lines may be there by chance.
-const CHANCE: usize = 3;
-/// How many bytes of whole lines that OPX puts may be there by chance in a long file.
+/// How many bytes of a text that is put may be in a long file by chance.
 const SHORT: usize = 8;
 /// How many lines a file may have in which a short line isn't there by chance.
 const FEW: usize = 50;
+/// How alike, in percent, lines are of which the one is the other with a slip of the pen.
+const SLIP: u8 = 95;
 
 impl Planner<'_> {
     /// Returns the hunks of the response if it has been applied before: nothing is wrong with it
-    /// but that what it looks for isn't there, and all of it can be taken back from the files as
-    /// they are.
-    ///
-    /// Only here a whole response is planned a second time, the other way round: `--allow-empty`
-    /// makes a success of what is found out, and no search for single lines could find it out. Of
-    /// edits of one file each leaves what the next finds, files that are moved or gone have no
-    /// lines to look for, and an addition is placed behind its context again.
+    /// but that what it looks for isn't there, and what it makes is.
     pub(super) fn applied(&self) -> Option<Applied> {
         if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
             return None;
         }
         let (whole, edits): (Vec<&ResolvedEdit<'_>>, Vec<_>) =
-            self.edits.iter().rev().partition(|of| is_whole(of.edit));
-        let is_certain = !edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit));
-        if !is_certain && self.evidence() <= CHANCE || !whole.iter().all(|edit| self.is_idle(edit))
-        {
+            self.edits.iter().partition(|of| is_whole(of.edit));
+        if !whole.iter().all(|of| self.is_idle(of)) {
             return None;
         }
-        let edits = edits
-            .into_iter()
-            .map(|of| reversed(of.edit, is_certain))
-            .collect::<Option<_>>()?;
-        let back = self.taken_back(edits)?;
-        let found: Vec<_> = self.misses().map(|of| (of, self.instead_of(of))).collect();
-        // A text that is put may well be in a line by which a misspelt find is meant, unless it is
-        // all of that line.
-        let is_misspelt = |(of, found): &(&Unplaced, Counterpart)| {
-            matches!(of.part, Part::Find | Part::Text) && matches!(found, Counterpart::Near(_))
-        };
-        if !is_certain && found.iter().any(is_misspelt) {
-            return None;
-        }
-        let is_found_made = |(of, found): &(&Unplaced, Counterpart)| match found {
-            // By chance the new lines may be there while the old ones are elsewhere, misspelt.
-            Counterpart::Near(near) => back.iter().any(|placed| {
-                let rows = placed.old.start..placed.old.start + placed.old.count.max(1);
-                placed.path == of.path && rows.contains(&(near.line() + 1))
-            }),
-            _ => true,
-        };
-        // Texts of that length aren't there by chance.
-        let is_long = |of: &ResolvedEdit<'_>| matches!(&of.edit.operation, Operation::Substitute(edit) if is_long(edit));
-        let is_made =
-            is_certain && self.edits.iter().all(is_long) || found.iter().all(is_found_made);
-        let first = found.iter().find_map(|(of, found)| match found {
-            Counterpart::New(at) if !of.seen.is_left => {
-                Some((LineNo::from_index(*at), of.seen.content.clone()))
+        let mut files: BTreeMap<&RepoPath, Vec<Exchange<'_>>> = BTreeMap::new();
+        for of in &edits {
+            let path = self.moved_to(of)?;
+            if !self.has_mode(path, of.edit) {
+                return None;
             }
-            _ => None,
-        });
-        is_made.then(|| Applied {
+            files.entry(path).or_default().extend(exchanges(of.edit)?);
+        }
+        let has_gone = self.errors.iter().any(|error| is_gone(&error.value));
+        let is_enough = has_gone
+            || whole.iter().any(|of| makes_telling_lines(of.edit))
+            || files.values().flatten().any(Exchange::is_telling);
+        let has_all = !files.is_empty() && files.values().all(|of| !of.is_empty());
+        if !is_enough && !has_all {
+            return None;
+        }
+        let mut made = Vec::new();
+        for (path, exchanges) in files {
+            made.extend(self.made(path, &exchanges, is_enough)?);
+        }
+        if self.misses().any(|of| self.is_misspelt(of, &made)) {
+            return None;
+        }
+        let first = made.into_iter().next();
+        Some(Applied {
             hunks: count_hunks(self.edits.iter().map(|of| of.edit)),
-            first,
+            first: first.map(|made| (LineNo::from_index(made.rows.start), made.content)),
         })
     }
 
-    /// Returns where the hunks of edits would be placed that take the response back, if all have a
-    /// place.
-    fn taken_back(&self, edits: Vec<FileEdit<'_>>) -> Option<Vec<Placement>> {
-        let patches = [Patch {
-            format: Format::Envelope,
-            edits,
-        }];
-        let rules = Rules {
-            strict: false,
-            unique: false,
-            overwrite: false,
-            ..self.rules.clone()
+    /// Returns whether the new lines are there by chance, while the old ones are elsewhere, misspelt.
+    fn is_misspelt(&self, of: &Unplaced, made: &[Made<'_>]) -> bool {
+        let Counterpart::Near(near) = self.instead_of(of) else {
+            return false;
         };
-        let edits = resolved(&patches, self.resolver);
-        let mut back = Planner::new(edits, self.tree, self.resolver, &rules);
-        (back.effort, back.enough) = (Effort::new(0), 1);
-        back.edit_all();
-        back.errors.is_empty().then_some(back.placements)
+        let is_certain = made.iter().all(|made| made.is_certain);
+        let is_version = made.iter().all(|made| made.is_version);
+        if is_certain && is_version && near.alike < SLIP {
+            return false;
+        }
+        // A text that is put may well be in a line by which a misspelt find is meant.
+        let is_text = matches!(of.part, Part::Find | Part::Text);
+        let mut own = made.iter().filter(|made| *made.path == of.path);
+        is_text && !is_certain || !own.any(|made| made.rows.contains(&near.line()))
     }
 
     /// Returns what has no place.
@@ -141,6 +117,62 @@ impl Planner<'_> {
         LineIndex::new(lines, sought.lines(), &self.effort).map_or(Counterpart::Nothing, |index| {
             index.instead_of(sought, &self.effort)
         })
+    }
+
+    /// Returns the path at which what an edit makes is; none if the file that it moves is still there.
+    fn moved_to<'r>(&self, of: &'r ResolvedEdit<'_>) -> Option<&'r RepoPath> {
+        let path = of.path.as_ref().ok()?;
+        let Some(to) = &of.to else {
+            return Some(path);
+        };
+        let to = to.as_ref().ok()?;
+        (to == path || self.overlay.before(path).is_none()).then_some(to)
+    }
+
+    /// Returns whether a file has the mode that an edit gives it.
+    fn has_mode(&self, path: &RepoPath, edit: &FileEdit<'_>) -> bool {
+        let given = edit.header.as_deref().and_then(section::given_mode);
+        given.is_none_or(|given| {
+            matches!(self.tree.read(path), Ok(Entry::File(file)) if file.mode.git() == given)
+        })
+    }
+
+    /// Returns where the new lines of a file's exchanges are, if all are made. `is_enough` says that what
+    /// the response makes isn't there by chance.
+    fn made<'p>(
+        &self,
+        path: &'p RepoPath,
+        exchanges: &[Exchange<'_>],
+        is_enough: bool,
+    ) -> Option<Vec<Made<'p>>> {
+        let Ok(Entry::File(File { content, .. })) = self.tree.read(path) else {
+            return None;
+        };
+        if !self.effort.spend(content.size()) {
+            return None;
+        }
+        let needles = exchanges.iter().flat_map(Exchange::needles);
+        let file = Document::new(content.clone(), needles);
+        let is_small = file.line_count() <= FEW;
+        let mut all = Vec::new();
+        for (index, exchange) in exchanges.iter().enumerate() {
+            let certain = exchange.certain(&file, is_small);
+            let likely = || exchange.at(&file).or_else(|| exchange.text_at(&file));
+            let Some(at) = certain.or_else(|| likely().filter(|_| is_enough)) else {
+                if is_enough && exchange.is_taken_on(&exchanges[index + 1..]) {
+                    continue;
+                }
+                return None;
+            };
+            all.push(Made {
+                path,
+                rows: at..at + exchange.new.len().max(1),
+                content: content.clone(),
+                is_certain: certain.is_some(),
+                is_version: is_version(&exchange.old.concat(), &exchange.new.concat()),
+            });
+        }
+        Some(all)
     }
 
     /// Returns the hunks of the response if all that it does is to add lines that are there already.
@@ -164,87 +196,6 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns how much of what the response makes is there if it can be taken back, in bytes of
-    /// lines that tell anything.
-    fn evidence(&self) -> usize {
-        let of_edit = |of: &ResolvedEdit<'_>| match &of.edit.operation {
-            Operation::Update { hunks, .. } => hunks.iter().map(telling).sum(),
-            Operation::Substitute(edit) => edit.put.iter().map(size).sum(),
-            Operation::Create { lines, .. } => lines.iter().map(size).sum(),
-            _ => 0,
-        };
-        // Nor is it chance that a file which git knows is gone.
-        let is_gone = |error: &&Located<Error>| {
-            matches!(error.value, Error::Missing(_, Missing::Tracked { .. }))
-        };
-        let gone = self.errors.iter().filter(is_gone).count();
-        self.edits.iter().map(of_edit).sum::<usize>() + gone * (CHANCE + 1)
-    }
-
-    /// Returns whether what an edit makes is in its file, where it would be, and what it changes
-    /// isn't.
-    fn is_certain(&self, of: &ResolvedEdit<'_>) -> bool {
-        let path = of.to.as_ref().unwrap_or(&of.path).as_ref();
-        let Some(content) = path.ok().and_then(|path| self.overlay.in_tree(path)) else {
-            return false;
-        };
-        let lines = content.lines();
-        match &of.edit.operation {
-            Operation::Update { hunks, .. } => hunks.iter().all(|hunk| {
-                let marks = || hunk.lines.iter().map(|line| line.mark);
-                let has = |mark| marks().any(|of_line| of_line == mark);
-                let is_framed = is_framed(hunk) && !marks().all(|mark| mark == Mark::Context);
-                let removed = hunk
-                    .lines
-                    .iter()
-                    .filter(|line| line.mark == Mark::Removed)
-                    .map(|line| &line.text);
-                let number = hunk
-                    .position
-                    .as_ref()
-                    .map(|position| position.new_start as usize);
-                let place = || self.made(&lines, removed, hunk.new_lines().map(|line| &line.text));
-                (is_framed || (has(Mark::Removed) && has(Mark::Added)))
-                    && (lines.len() <= FEW || number.is_some())
-                    && place().is_some_and(|at| lines.len() <= FEW || number == Some(at + 1))
-            }),
-            Operation::Substitute(edit) => {
-                (is_long(edit) || lines.len() <= FEW)
-                    && self
-                        .made(&lines, edit.find.iter(), edit.put.iter())
-                        .is_some()
-            }
-            _ => false,
-        }
-    }
-
-    /// Returns the only place of new lines in a file that holds none of the removed lines.
-    fn made<'t>(
-        &self,
-        lines: &Lines<'_>,
-        removed: impl Iterator<Item = &'t Text<'t>> + Clone,
-        new: impl Iterator<Item = &'t Text<'t>> + Clone,
-    ) -> Option<usize> {
-        let texts = || new.clone().map(|line| &line[..]);
-        if !self.effort.spend(lines.bytes().len())
-            || !texts().flatten().any(u8::is_ascii_alphanumeric)
-        {
-            return None;
-        }
-        let put: HashSet<_> = texts().collect();
-        let gone = || {
-            removed
-                .clone()
-                .map(|line| &line[..])
-                .filter(|line| !put.contains(line))
-        };
-        let runs =
-            std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line]));
-        let file = Document::of_lines(lines, runs);
-        let is_gone = gone().all(|line| file.run([line]).first().is_none());
-        file.run(texts()).only().filter(|_| is_gone)
-    }
-
     /// Returns whether an edit of a whole file leaves all as it is: what it makes is there, and what
     /// it removes isn't.
     fn is_idle(&self, of: &ResolvedEdit<'_>) -> bool {
@@ -265,18 +216,162 @@ pub(crate) fn count_hunks<'e>(edits: impl Iterator<Item = &'e FileEdit<'e>>) -> 
     edits.filter(|edit| !is_whole(edit)).map(count).sum()
 }
 
-/// Returns whether what is put isn't in a file by chance.
-fn is_long(edit: &Substitution<'_>) -> bool {
-    edit.put.iter().map(size).sum::<usize>() > SHORT
+/// Where the new lines of an edit are.
+struct Made<'p> {
+    path: &'p RepoPath,
+    rows: Range<usize>,
+    content: Content,
+    /// Whether they can be nowhere else.
+    is_certain: bool,
+    /// Whether they are the old lines in another version.
+    is_version: bool,
 }
 
-/// Returns how long a line is, whitespace aside; nothing if it is a mere brace.
-fn size(text: &Text<'_>) -> usize {
-    let size = text
-        .iter()
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .count();
-    if size > 1 { size } else { 0 }
+/// Lines that an edit puts in the place of others.
+struct Exchange<'e> {
+    old: Vec<&'e [u8]>,
+    new: Vec<&'e [u8]>,
+    /// The old lines that aren't put back.
+    removed: Vec<&'e [u8]>,
+    /// The line, from 0, at which the new lines would be.
+    number: Option<usize>,
+    /// Whether it puts lines in place of others, or between others.
+    is_placed: bool,
+    ends: Ends,
+}
+
+impl Exchange<'_> {
+    /// Returns whether the new lines aren't in a file by chance.
+    fn is_telling(&self) -> bool {
+        let old: HashSet<_> = self.old.iter().collect();
+        let mut added = self
+            .new
+            .iter()
+            .filter(|line| !old.contains(line))
+            .peekable();
+        if added.peek().is_none() {
+            return self.is_placed && self.new.iter().filter(|line| is_telling(line)).count() > 1;
+        }
+        added.any(|line| is_telling(line))
+    }
+
+    /// Returns where the new lines are in a file that doesn't have the old ones.
+    fn at(&self, file: &Document) -> Option<usize> {
+        let new = file.run(&self.new);
+        let at = self.number.filter(|at| new.contains(*at)).or(new.first());
+        at.filter(|_| self.removed.is_empty() || file.run(&self.old).first().is_none())
+    }
+
+    /// Returns where the new lines are if they can be nowhere else, and are no others by chance.
+    fn certain(&self, file: &Document, is_small: bool) -> Option<usize> {
+        let is_word = self.new.concat().iter().any(u8::is_ascii_alphanumeric);
+        if !self.is_placed || !is_word {
+            return None;
+        }
+        let at = file.run(&self.new).only()?;
+        let is_there = is_small || self.is_long() || self.number == Some(at);
+        let is_gone = || {
+            self.removed
+                .iter()
+                .all(|line| file.run([line]).first().is_none())
+        };
+        (is_there && is_gone()).then_some(at)
+    }
+
+    /// Returns where the new text is in a file that doesn't have the old one. A part of a line is there
+    /// by chance unless it is long.
+    fn text_at(&self, file: &Document) -> Option<usize> {
+        if self.ends == Ends::Whole || !self.is_long() {
+            return None;
+        }
+        let first = |text| file.matches(&Needle::text(text, Bounds::default())).first();
+        let at = first(&self.new)?;
+        first(&self.old).is_none().then(|| file.line(at.start))
+    }
+
+    fn is_long(&self) -> bool {
+        let bytes = self.new.iter().flat_map(|line| line.iter());
+        let solid = bytes.filter(|byte| !byte.is_ascii_whitespace());
+        solid.take(SHORT + 1).count() > SHORT
+    }
+
+    /// Returns all that is looked for.
+    fn needles(&self) -> impl Iterator<Item = Needle> {
+        let all = [&self.old, &self.new];
+        let texts = all.into_iter().filter(|_| self.ends == Ends::Part);
+        let texts = texts.map(|text| Needle::text(text, Bounds::default()));
+        let lines = self.removed.iter().map(|line| Needle::lines([line]));
+        lines.chain(all.map(Needle::lines)).chain(texts)
+    }
+
+    /// Returns whether a later edit replaces lines that this one puts.
+    fn is_taken_on(&self, later: &[Exchange<'_>]) -> bool {
+        let old: HashSet<_> = self.old.iter().collect();
+        let put: HashSet<_> = self.new.iter().filter(|line| !old.contains(line)).collect();
+        later
+            .iter()
+            .flat_map(|exchange| &exchange.removed)
+            .any(|line| put.contains(line))
+    }
+}
+
+/// Returns the lines that an edit changes; `None` for an edit of which that can't be said.
+fn exchanges<'e>(edit: &'e FileEdit<'_>) -> Option<Vec<Exchange<'e>>> {
+    if let Some(
+        Header {
+            binary: Some(_), ..
+        }
+        | Header {
+            status: Status::Copied,
+            ..
+        },
+    ) = edit.header.as_deref()
+    {
+        return None;
+    }
+    match &edit.operation {
+        Operation::Move { .. } => Some(Vec::new()),
+        Operation::Update { hunks, .. } => Some(hunks.iter().map(exchange).collect()),
+        Operation::Substitute(of) => {
+            let (old, new) = (texts(&of.find), texts(&of.put));
+            let put: HashSet<_> = new.iter().copied().collect();
+            let removed = old.iter().copied().filter(|line| !put.contains(line));
+            Some(vec![Exchange {
+                removed: removed.collect(),
+                number: None,
+                is_placed: true,
+                ends: match of.occurrence {
+                    Occurrence::Lines(_) => Ends::Whole,
+                    _ => Ends::Part,
+                },
+                old,
+                new,
+            }])
+        }
+        _ => None,
+    }
+}
+
+fn exchange<'e>(hunk: &'e Hunk<'_>) -> Exchange<'e> {
+    let text = |line: &'e HunkLine<'_>| &line.text[..];
+    let has = |mark| hunk.lines.iter().any(|line| line.mark == mark);
+    let new: Vec<_> = hunk.new_lines().map(text).collect();
+    let removed = hunk.lines.iter().filter(|line| line.mark == Mark::Removed);
+    Exchange {
+        old: hunk.old().map(text).collect(),
+        removed: removed
+            .map(text)
+            .filter(|line| !new.contains(line))
+            .collect(),
+        new,
+        number: hunk
+            .position
+            .as_ref()
+            .map(|position| (position.new_start as usize).saturating_sub(1)),
+        is_placed: has(Mark::Removed) && has(Mark::Added)
+            || is_framed(hunk) && (has(Mark::Removed) || has(Mark::Added)),
+        ends: Ends::Whole,
+    }
 }
 
 /// Returns whether a hunk of several lines has context on both sides.
@@ -287,25 +382,6 @@ pub(super) fn is_framed(hunk: &Hunk<'_>) -> bool {
             .into_iter()
             .flatten()
             .all(|line| line.mark == Mark::Context)
-}
-
-/// Returns the size of the lines of a hunk that are in a row once it is applied, and aren't before.
-fn telling(hunk: &Hunk<'_>) -> usize {
-    let is_cut = is_framed(hunk) && hunk.lines.iter().any(|line| line.mark == Mark::Removed);
-    let mut added = hunk.added();
-    let kept = || {
-        hunk.new_lines()
-            .filter(|line| line.mark == Mark::Context && size(&line.text) > CHANCE)
-    };
-    match added.next() {
-        Some(first)
-            if size(&first.text) + added.map(|line| size(&line.text)).sum::<usize>() == 0 =>
-        {
-            0
-        }
-        None if !is_cut || kept().count() < 2 => 0,
-        _ => hunk.new_lines().map(|line| size(&line.text)).sum(),
-    }
 }
 
 /// Returns whether an edit makes, replaces or removes a whole file.
@@ -320,132 +396,22 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
     }
 }
 
+/// Returns whether an edit makes a whole file that isn't there by chance.
+fn makes_telling_lines(edit: &FileEdit<'_>) -> bool {
+    match &edit.operation {
+        Operation::Create { lines, .. } => lines.iter().any(|line| is_telling(line)),
+        Operation::Update { hunks, .. } => {
+            let mut added = hunks.iter().flat_map(Hunk::added);
+            added.any(|line| is_telling(&line.text))
+        }
+        _ => false,
+    }
+}
+
 fn removes(edit: &FileEdit<'_>) -> bool {
     let header = edit.header.as_deref();
     matches!(edit.operation, Operation::Delete { .. })
         || header.is_some_and(|header| header.status == Status::Deleted)
-}
-
-/// Returns the edit that undoes an edit that moves a file or changes lines. `puts_lines` says that
-/// a text that is put is known to be whole lines.
-fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>> {
-    let to = edit.destination().map(|_| edit.path.clone());
-    let operation = match &edit.operation {
-        Operation::Move { .. } => Operation::Update {
-            to,
-            hunks: Vec::new(),
-        },
-        Operation::Update { hunks, .. } => Operation::Update {
-            to,
-            hunks: hunks.iter().map(hunk).collect::<Option<_>>()?,
-        },
-        Operation::Substitute(Substitution { find, put, .. }) if puts_lines => {
-            let line = |mark| {
-                move |text: &Text<'e>| HunkLine {
-                    mark,
-                    text: text.clone(),
-                    unterminated: false,
-                }
-            };
-            let lines = put
-                .iter()
-                .map(line(Mark::Removed))
-                .chain(find.iter().map(line(Mark::Added)))
-                .collect();
-            Operation::Update {
-                to,
-                hunks: vec![Hunk {
-                    lines,
-                    ..Hunk::default()
-                }],
-            }
-        }
-        Operation::Substitute(Substitution {
-            find,
-            put,
-            occurrence,
-            ..
-        }) if !put.is_empty() => {
-            let (find, put) = (put.clone(), find.clone());
-            let occurrence = match occurrence {
-                Occurrence::Lines(_) => Occurrence::Lines(None),
-                // A part of a line is there by chance unless it is long.
-                Occurrence::Text(Times::Once) if find.iter().map(size).sum::<usize>() > SHORT => {
-                    *occurrence
-                }
-                Occurrence::Text(_) => return None,
-                _ => Occurrence::Only,
-            };
-            Operation::Substitute(Substitution {
-                find,
-                put,
-                occurrence,
-                written: None,
-            })
-        }
-        _ => return None,
-    };
-    let header = match edit.header.as_deref() {
-        Some(
-            Header {
-                binary: Some(_), ..
-            }
-            | Header {
-                status: Status::Copied,
-                ..
-            },
-        ) => return None,
-        Some(header) => {
-            let old_mode = header.new_mode;
-            let new_mode = header.old_mode;
-            Some(Box::new(Header {
-                old_mode,
-                new_mode,
-                ids: None,
-                similarity: None,
-                ..header.clone()
-            }))
-        }
-        None => None,
-    };
-    let path = edit.destination().unwrap_or(&edit.path).clone();
-    Some(FileEdit {
-        path,
-        root: edit.root.clone(),
-        operation,
-        header,
-        why: None,
-        span: None,
-        record: None,
-        depth: None,
-    })
-}
-
-/// Returns the hunk that does the contrary, if there are lines by which its place can be found.
-fn hunk<'e>(hunk: &'e Hunk<'_>) -> Option<Hunk<'e>> {
-    hunk.new_lines().next()?;
-    let line = |line: &'e HunkLine<'_>| HunkLine {
-        mark: match line.mark {
-            Mark::Context => Mark::Context,
-            Mark::Removed => Mark::Added,
-            Mark::Added => Mark::Removed,
-        },
-        ..line.clone()
-    };
-    let position = hunk.position.as_ref().map(|position| Position {
-        old_start: position.new_start,
-        old_lines: position.new_lines,
-        new_start: position.old_start,
-        new_lines: position.old_lines,
-        heading: Vec::new(),
-    });
-    let lines = hunk.lines.iter().map(line).collect();
-    Some(Hunk {
-        lines,
-        position,
-        end_of_file: hunk.end_of_file,
-        ..Hunk::default()
-    })
 }
 
 /// Returns whether something is looked for and isn't there, which is so of what has been done
@@ -462,4 +428,9 @@ fn is_absence(error: &Error) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether a file that git knows is gone.
+fn is_gone(error: &Error) -> bool {
+    matches!(error, Error::Missing(_, Missing::Tracked { .. }))
 }

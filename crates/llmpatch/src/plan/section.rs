@@ -69,6 +69,13 @@ pub(super) fn is_in_place(header: &Header) -> bool {
     *status == Status::Modified && (old_mode, new_mode, ids, binary) == (&None, &None, &None, &None)
 }
 
+/// Returns the mode that a section gives its file, if it changes it.
+pub(super) fn given_mode(header: &Header) -> Option<u32> {
+    header
+        .new_mode
+        .filter(|_| header.old_mode != header.new_mode)
+}
+
 /// Returns a file's id, cut to the length of the header's id, and the header's id, if they differ.
 fn other(header: &Header, id: &str) -> Option<(String, String)> {
     let (patch, _) = header.ids.as_ref()?;
@@ -280,10 +287,7 @@ impl Planner<'_> {
         let DiffSection {
             at, header, hunks, ..
         } = *section;
-        let changes_mode = header
-            .new_mode
-            .filter(|_| header.old_mode != header.new_mode);
-        let mode = with_mode(file.mode, changes_mode);
+        let mode = with_mode(file.mode, given_mode(header));
         let (content, done) = match BinarySection::of(header) {
             Some(binary) => match self.unpacked(at, binary, Some(file)) {
                 Ok(content) => (content, Ok(())),

@@ -279,6 +279,11 @@ fn weight(line: &[u8]) -> usize {
     if is_telling(line) { TELLING } else { 1 }
 }
 
+/// Returns whether lines are versions of one another.
+pub(crate) fn is_version(a: &[u8], b: &[u8]) -> bool {
+    alike(a, b, false) >= KIN
+}
+
 /// Returns whether a line says more than a brace or a blank line does.
 pub(crate) fn is_telling(line: &[u8]) -> bool {
     line.iter()

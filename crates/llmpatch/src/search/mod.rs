@@ -33,7 +33,7 @@ mod tests;
 mod view;
 mod word;
 
-pub(crate) use align::{Alignment, Ends, Gap, is_telling};
+pub(crate) use align::{Alignment, Ends, Gap, is_telling, is_version};
 pub(crate) use block::IndentedBlock;
 pub(crate) use document::Document;
 pub use fuzz::Fuzz;
