@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use super::git::{Git, checked, temporary};
 use super::index_file::{Fingerprint, IndexFile};
@@ -143,7 +145,15 @@ impl Repo {
     }
 }
 
+/// Runs git to write a file anew. Who wrote it has looked at the files that are as new as it is
+/// (`racy`); so git, which would filter them all once more, is shown an index of tomorrow. What it
+/// writes is as old as what it read: who reads it later looks at whatever was written meanwhile.
 fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), RepoError> {
+    let failed = RepoError::write("index");
+    let written = fs::metadata(file)
+        .and_then(|seen| seen.modified())
+        .map_err(failed)?;
+    set_modified(file, SystemTime::now() + DAY).map_err(failed)?;
     // A copy is no hook's business.
     let quietly = ["-c", "core.hooksPath=/dev/null"];
     let words = ["update-index", shape, "--force-write-index"];
@@ -152,6 +162,15 @@ fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), 
         git.command(args).env("GIT_INDEX_FILE", file),
         "update-index",
         b"",
-    )
-    .map(drop)
+    )?;
+    set_modified(file, written).map_err(failed)
+}
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn set_modified(file: &Path, time: SystemTime) -> io::Result<()> {
+    fs::File::options()
+        .write(true)
+        .open(file)?
+        .set_modified(time)
 }

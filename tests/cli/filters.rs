@@ -215,6 +215,51 @@ fn a_change_is_what_git_add_makes_of_it() {
     }
 }
 
+/// Returns how often the filter process was started since the last look.
+fn starts(repo: &Repo) -> usize {
+    let log = repo.child("tools/proc.log");
+    let said = std::fs::read_to_string(&log).unwrap_or_default();
+    let _ = std::fs::remove_file(&log);
+    said.lines().filter(|line| *line == "start").count()
+}
+
+#[test]
+fn a_filter_process_is_started_no_more_often_than_by_git() {
+    let base = scene();
+    let by_git = base.copied();
+    write_as_git(&by_git, "a.proc", b"one\nzwei\n");
+    let diff = by_git.git(&["diff", "--cached"]);
+    for (key, option) in [
+        ("core.splitIndex", "--no-split-index"),
+        ("core.splitIndex", "--split-index"),
+        ("core.untrackedCache", "--untracked-cache"),
+    ] {
+        for commits in [false, true] {
+            let (ours, git) = (base.copied(), base.copied());
+            for repo in [&ours, &git] {
+                repo.git(&["config", key, &(!option.starts_with("--no")).to_string()]);
+                repo.git(&["update-index", option]);
+                repo.git(&["update-index", "-q", "--really-refresh"]);
+                starts(repo);
+            }
+            git.git_with_input(&["apply", "--index"], diff.as_bytes());
+            let (args, most) = if commits {
+                git.git(&["commit", "-qm", "x"]);
+                (&["apply", "--commit", "-m", "x"][..], 2)
+            } else {
+                (&["apply", "--index"][..], 1)
+            };
+            ours.run(args, update("a.proc", "two", "zwei")).succeeded();
+            // As each git does at most, for files as new as the index.
+            for repo in [&ours, &git] {
+                let starts = starts(repo);
+                assert!(starts <= most, "{option} {commits}: {starts} starts");
+            }
+            compare(&ours, &git, option);
+        }
+    }
+}
+
 #[test]
 fn what_is_taken_back_is_as_it_was() {
     let base = scene();

@@ -407,6 +407,26 @@ fn an_index_that_only_git_understands_is_read_by_git() {
     }
 }
 
+/// An index that is younger than an edit would hide it.
+#[test]
+fn an_index_is_as_old_as_before_when_git_has_given_it_its_shape() {
+    let sample = Sample::new().file("a", "").committed();
+    let index = sample.top().join(".git/index");
+    let then = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    let file = std::fs::File::options().write(true).open(&index).unwrap();
+    file.set_modified(then).unwrap();
+    let repo = sample.open();
+    let shape = super::shape::IndexExtras {
+        split: true,
+        untracked: true,
+        ..Default::default()
+    };
+    shape.restore(&super::git::Git::new(&repo), &index).unwrap();
+    assert_eq!(index.metadata().unwrap().modified().unwrap(), then);
+    let (_, restored) = repo.index_at(&index).unwrap();
+    assert!(restored.split && restored.untracked);
+}
+
 #[test]
 fn a_git_file_leads_to_the_git_directory_and_the_work_tree_stays() {
     let sample = Sample::new()

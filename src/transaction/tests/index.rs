@@ -81,35 +81,42 @@ fn a_change_of_both_is_clean_without_a_refresh() {
 
 #[test]
 fn an_edit_that_git_could_not_have_noticed_yet_is_noticed_later() {
-    // An index that is of the same second as the file: git then compares content. A younger copy of
-    // it would hide the edit.
-    let sample = sample()
-        .then("config core.trustctime false")
-        .then("reset -q --hard");
-    let file = sample.top().join("b");
-    let index = sample.top().join(".git/index");
-    let time = file.metadata().unwrap().modified().unwrap();
-    let at_that_time = |path: &Path| {
-        std::fs::File::options()
-            .write(true)
-            .open(path)
+    for option in ["--no-split-index", "--split-index", "--untracked-cache"] {
+        // An index that is of the same second as the file: git then compares content. A younger
+        // copy of it would hide the edit.
+        let sample = sample()
+            .then("config core.trustctime false")
+            .then("reset -q --hard")
+            .then(&format!("update-index {option}"));
+        let file = sample.top().join("b");
+        let index = sample.top().join(".git/index");
+        let time = file.metadata().unwrap().modified().unwrap();
+        let at_that_time = |path: &Path| {
+            std::fs::File::options()
+                .write(true)
+                .open(path)
+                .unwrap()
+                .set_modified(time)
+                .unwrap()
+        };
+        std::fs::write(&file, "B1\n").unwrap();
+        at_that_time(&file);
+        at_that_time(&index);
+        apply(&sample, WANTED[0].1, &Target::IndexAndWorkTree).unwrap();
+        // And the others, as new as the index, need not be read again. (`git diff` would note that
+        // for itself.)
+        let sizes = sample.git_args(&["ls-files", "--debug", "-s"]);
+        let marked = String::from_utf8(sizes)
             .unwrap()
-            .set_modified(time)
-            .unwrap()
-    };
-    std::fs::write(&file, "B1\n").unwrap();
-    at_that_time(&file);
-    at_that_time(&index);
-    apply(&sample, WANTED[0].1, &Target::IndexAndWorkTree).unwrap();
-    // And the others, as new as the index, need not be read again. (`git diff` would note that for
-    // itself.)
-    let sizes = sample.git_args(&["ls-files", "--debug", "-s"]);
-    let marked = String::from_utf8(sizes)
-        .unwrap()
-        .matches("size: 0\t")
-        .count();
-    assert_eq!(marked, 1);
-    assert_eq!(sample.git_args(&["diff", "--name-only"]), b"b\n");
+            .matches("size: 0\t")
+            .count();
+        assert_eq!(marked, 1, "{option}");
+        assert_eq!(
+            sample.git_args(&["diff", "--name-only"]),
+            b"b\n",
+            "{option}"
+        );
+    }
 }
 
 #[test]
