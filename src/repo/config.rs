@@ -41,7 +41,7 @@ impl Config {
             found(&system).file("gitconfig")
         };
         if carried || file == SystemFile::Unknown {
-            return Self::listed_by(&Git::at(&as_reached(git), top));
+            return Self::listed_by_git(git.path(), top);
         }
         use git2::ConfigLevel::{ProgramData, System, XDG};
         let mut is_libgit2s = file == SystemFile::Libgit2s;
@@ -67,7 +67,7 @@ impl Config {
             .config()
             .and_then(|config| config.entries(None)?.for_each(note));
         if read.is_ok() && has_conditions(&all) {
-            return Self::listed_by(&Git::at(&as_reached(git), top));
+            return Self::listed_by_git(git.path(), top);
         }
         read.map_err(RepoError::git("the configuration"))?;
         Ok(Self {
@@ -78,8 +78,9 @@ impl Config {
     }
 
     /// Asks git for all that there is.
-    pub(super) fn listed_by(git: &Git) -> Result<Self, RepoError> {
+    pub(super) fn listed_by_git(git_dir: &Path, top: Option<&Path>) -> Result<Self, RepoError> {
         check_version()?;
+        let git = Git::at(&as_reached(git_dir), top);
         let listing = git.output(["config", "--list", "-z", "--includes"], b"")?;
         Ok(Self {
             all: listed(&listing),
@@ -276,15 +277,14 @@ impl System {
 /// Returns the git directory by the name by which git reached it, for `includeIf "gitdir:"` takes
 /// that as well as the true one: as the environment has it, or from a current directory that is
 /// known by a link.
-fn as_reached(git: &git2::Repository) -> PathBuf {
-    if let Some(named) = std::env::var_os("GIT_DIR").filter(|named| !named.is_empty()) {
-        return named.into();
-    }
+fn as_reached(git_dir: &Path) -> PathBuf {
+    let named = std::env::var_os("GIT_DIR").map(PathBuf::from);
     let here = std::env::var_os("PWD").map(|here| Path::new(&here).join(".git"));
     let is_it = |reached: &PathBuf| {
-        real_path(reached).is_ok_and(|real| real == git.path().components().as_path())
+        real_path(reached).is_ok_and(|real| real == git_dir.components().as_path())
     };
-    here.filter(is_it).unwrap_or_else(|| git.path().to_owned())
+    let mut reached = [named, here].into_iter().flatten();
+    reached.find(is_it).unwrap_or_else(|| git_dir.to_owned())
 }
 
 /// Returns whether the settings of the system are to be left out.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use bstr::ByteSlice as _;
 
 use super::discovery::check_git_files;
-use super::git::{Command, Git, checked};
+use super::git::{Command, checked};
 use super::standin::{StandIn, Variables};
 use super::{Config, Repo, RepoError};
 use crate::system::OsStrExt as _;
@@ -121,7 +121,7 @@ impl Repo {
     /// Makes one of a repository that libgit2 doesn't open.
     fn of(standin: StandIn, around: &Surroundings) -> Result<Self, RepoError> {
         let top = standin.top.clone();
-        let config = Config::listed_by(&Git::at(standin.for_git(), top.as_deref()))?;
+        let config = Config::listed_by_git(standin.for_git(), top.as_deref())?;
         let index_path = around.index_path(top.as_deref(), &standin.git_dir);
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
         let git = standin.open(ignores_case)?;
@@ -144,7 +144,7 @@ impl Repo {
             });
         }
         let config = if is_by_git {
-            Config::listed_by(&Git::at(git.path(), top.as_deref()))?
+            Config::listed_by_git(git.path(), top.as_deref())?
         } else {
             Config::of(&git, top.as_deref())?
         };

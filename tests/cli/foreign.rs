@@ -1,6 +1,8 @@
 //! Repositories that libgit2 alone would get wrong: what comes of a change is what git by hand
 //! makes of the same edit.
 
+use std::path::Path;
+
 use assert_fs::prelude::*;
 
 use super::support::{self, Repo};
@@ -220,6 +222,52 @@ fn what_the_environment_says_is_configured_is_what_git_says() {
         }
     }
     assert!(protecting > 20, "{protecting}");
+}
+
+/// What libgit2 doesn't open by itself: references in a reftable, and another owner whom git is
+/// told to trust in its own way.
+#[test]
+fn a_link_hides_no_setting_of_a_repository_that_only_git_finds() {
+    support::needs(support::Need::NewGit);
+    let reftable = Repo::empty();
+    std::fs::remove_dir_all(reftable.child(".git")).unwrap();
+    reftable.git(&["init", "-q", "--ref-format=reftable"]);
+    let another = Repo::empty();
+    if support::system::is_root() {
+        super::repositories::give(&another, 12_345, 777, "u+rwX");
+    }
+    for repo in [&reftable, &another] {
+        repo.child("a.txt").write_str("one\n").unwrap();
+        let place = repo.path().parent().unwrap();
+        let link = place.join("link");
+        support::symlink(repo.path(), &link);
+        repo.child("../protect")
+            .write_str("[llmpatch]\n\tprotect = a.txt\n")
+            .unwrap();
+        let settings = format!(
+            "[safe]\n\tdirectory = {}/*\n[includeIf \"gitdir:link/\"]\n\tpath = protect\n",
+            place.display()
+        );
+        repo.child("../global").write_str(&settings).unwrap();
+        let run = |program: &str, args: &[&str], here: &Path, input: &str| {
+            let mut command = support::isolated(std::process::Command::new(program), here);
+            command.env("PWD", here).args(args);
+            command.env("GIT_CONFIG_GLOBAL", place.join("global"));
+            support::run(&mut command, input.as_bytes())
+        };
+        let response = update("a.txt", "one", "1");
+        for (here, is_protected) in [(&*link, true), (repo.path(), false)] {
+            let set = ["config", "--get-all", "llmpatch.protect"];
+            let git = run("git", &set, here, "");
+            assert_eq!(git.stdout == "a.txt\n", is_protected, "{git:?}");
+            let ours = run(support::program(), &["check"], here, &response);
+            assert_eq!(
+                ours.stderr.starts_with("error[protected]"),
+                is_protected,
+                "{ours:?}"
+            );
+        }
+    }
 }
 
 #[test]
