@@ -343,8 +343,8 @@ impl Diagnose for CliError {
                 })
             }
             CliError::HalfDone(Interrupted { whose, .. }) => of.help(match whose {
-                Whose::Own => RECOVER,
-                Whose::Another => RECOVER_OF_ANOTHER,
+                Whose::Own => RECOVER.into(),
+                Whose::Another(owner) => owner.help(),
             }),
             CliError::HalfDoneElsewhere { .. } => of.help(RECOVER),
             CliError::NotStaged { path } => of.path(path),
@@ -379,8 +379,6 @@ fn of_user(error: &PathError) -> Diagnostic {
 }
 
 const RECOVER: &str = "run `git llmpatch recover`; the next apply does so, too";
-
-const RECOVER_OF_ANOTHER: &str = "it was another user's: have that user run `git llmpatch recover`";
 
 /// Says which comments were written for a commit.
 fn of_commit((commit, ids): (&String, &Vec<String>)) -> String {

@@ -1,5 +1,6 @@
 //! What is said of a change that isn't made, and of what is left to do after one.
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ impl Diagnose for TransactionError {
         match self {
             TransactionError::Locked { lock, holder } => of.help(match holder {
                 Holder::Running => "wait until it is done, then try again".into(),
-                Holder::Gone => "run `git llmpatch recover`, as the user who owns the lock".into(),
+                Holder::Gone(owner) => owner.help(),
                 Holder::Elsewhere { .. } => ELSEWHERE.into(),
                 Holder::Unknown => unknown_holder(lock),
             }),
@@ -161,12 +162,12 @@ const ELSEWHERE: &str =
     "wait until it is done; if it runs nowhere any more, run `git llmpatch recover --force`";
 
 impl Why {
-    fn help(&self) -> &'static str {
-        match self {
+    fn help(&self) -> Cow<'static, str> {
+        let fixed = match self {
             Why::Unreadable { .. } => {
                 "try again; it needs to be read to see whether something was interrupted"
             }
-            Why::Foreign => "have its owner run `git llmpatch recover`",
+            Why::Foreign(owner) => return owner.help().into(),
             Why::Misnamed => "have its owner remove it",
             Why::Broken => "look at what is in it, then remove it",
             Why::OtherIndex => {
@@ -177,21 +178,23 @@ impl Why {
                 "`git llmpatch recover` takes back what that run did to these paths; to \
                      keep what is there, remove the journal"
             }
-        }
+        };
+        fixed.into()
     }
 }
 
 impl Unresolved {
-    fn help(&self) -> &'static str {
-        match self {
-            Unresolved::Journal(Unfit { why, .. }) => why.help(),
+    fn help(&self) -> Cow<'static, str> {
+        let fixed = match self {
+            Unresolved::Journal(Unfit { why, .. }) => return why.help(),
+            Unresolved::LockOfAnother(_, owner) => return owner.help().into(),
             Unresolved::Again(_) => "run `git llmpatch recover` again",
             Unresolved::Kept(_) => {
                 "look at the paths below, take what you need from the original files, then remove those"
             }
             Unresolved::Lock(_) => "if no git command runs here, remove it",
-            Unresolved::LockOfAnother(_) => Why::Foreign.help(),
-        }
+        };
+        fixed.into()
     }
 }
 

@@ -8,6 +8,7 @@ use std::os::unix::fs::{
 };
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -45,6 +46,14 @@ pub(crate) const LOCKS_ARE_STRICT: bool = false;
 /// Returns the user who runs us.
 pub(crate) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// Returns the name of a user as commands take it: `#1001` where the system knows none.
+pub(crate) fn user_name(user: u32) -> String {
+    let asked = Command::new("id").args(["-nu", &user.to_string()]).output();
+    let said = asked.ok().filter(|said| said.status.success());
+    let name = said.and_then(|said| String::from_utf8(said.stdout).ok());
+    name.map_or_else(|| format!("#{user}"), |name| name.trim_end().to_owned())
 }
 
 /// Returns whose a file is.

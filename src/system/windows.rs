@@ -106,6 +106,11 @@ pub(crate) fn user() -> u32 {
     0
 }
 
+/// Returns the name of a user: the same for all.
+pub(crate) fn user_name(user: u32) -> String {
+    format!("#{user}")
+}
+
 /// Returns whose a file is: the same number for all.
 pub(crate) fn owner(_: &File) -> io::Result<u32> {
     Ok(0)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bstr::BString;
 
 use super::lock::path_bytes;
-use super::recover::{How, Recovered};
+use super::recover::{How, Owner, Recovered};
 use crate::dir::Lost;
 use crate::repo::{CommitError, Repo};
 use crate::signal::Received;
@@ -193,7 +193,7 @@ pub struct Unfit {
 pub enum Why {
     /// It isn't this user's.
     #[error("belongs to another user")]
-    Foreign,
+    Foreign(Owner),
     /// It isn't this user's, though no other user makes one of this name.
     #[error("belongs to another user, and has the name of yours")]
     Misnamed,
@@ -239,7 +239,7 @@ pub enum Unresolved {
     Lock(PathBuf),
     /// The lock of another user's run, which may have left a journal that only that user can read.
     #[error("`{}` is of another user's run, and nothing shows that this still lives", Shown::path(.0))]
-    LockOfAnother(PathBuf),
+    LockOfAnother(PathBuf, Owner),
 }
 
 /// Returns in one line what is left of changes that were interrupted.
@@ -284,8 +284,8 @@ impl std::fmt::Display for Recovered {
 pub enum Holder {
     /// A run of this program that lives, or a commit that it began.
     Running,
-    /// A run of this program that ended without tidying up.
-    Gone,
+    /// A run of this program that ended without tidying up, and whose it was.
+    Gone(Owner),
     /// A run of this program, perhaps on another machine: whether it lives can't be seen from here.
     Elsewhere { host: String },
     /// Most likely a git command.
@@ -296,7 +296,7 @@ impl std::fmt::Display for Holder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Holder::Running => f.write_str("another git-llmpatch, or a git commit that it started"),
-            Holder::Gone => f.write_str("a git-llmpatch that is gone"),
+            Holder::Gone(_) => f.write_str("a git-llmpatch that is gone"),
             Holder::Elsewhere { host } => {
                 write!(
                     f,

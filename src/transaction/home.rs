@@ -12,6 +12,7 @@ use std::rc::Rc;
 use super::error::{TransactionError, Unfit, Why};
 use super::journal::plain;
 use super::lock::is_held;
+use super::recover::Owner;
 use crate::dir::{Dir, Found};
 use crate::repo::Repo;
 use crate::system::{is_link, user};
@@ -72,11 +73,11 @@ impl Home {
         for name in [plain("llmpatch"), Self::own_name(user)] {
             match Self::open(repo, name.clone(), user) {
                 Err(Unfit {
-                    why: Why::Foreign,
+                    why: Why::Foreign(owner),
                     directory,
                 }) => all
                     .interrupted
-                    .extend(interrupted_of_another(repo, &name, &directory)),
+                    .extend(interrupted_of_another(repo, &name, &directory, owner)),
                 found => all.own.extend(found?.map(Rc::new)),
             }
         }
@@ -95,7 +96,7 @@ impl Home {
         let user = user();
         let own = Self::own_name(user);
         let found = Self::open(repo, own.clone(), user).map_err(|unfit| match unfit.why {
-            Why::Foreign => Unfit {
+            Why::Foreign(_) => Unfit {
                 why: Why::Misnamed,
                 ..unfit
             },
@@ -107,7 +108,8 @@ impl Home {
         let common = plain("llmpatch");
         match Self::open(repo, common.clone(), user) {
             Err(Unfit {
-                why: Why::Foreign, ..
+                why: Why::Foreign(_),
+                ..
             }) => Ok((own, None)),
             found => Ok((common, found?)),
         }
@@ -163,7 +165,7 @@ fn runs_in(home: &Dir) -> io::Result<Vec<RepoPath>> {
 
 /// Names the journals of interrupted changes in a directory of another user. What this user may not
 /// look at has none; the lock of the index tells of it. Nothing in a journal is read.
-fn interrupted_of_another(repo: &Repo, name: &RepoPath, path: &Path) -> Vec<Unfit> {
+fn interrupted_of_another(repo: &Repo, name: &RepoPath, path: &Path, owner: Owner) -> Vec<Unfit> {
     let opened = repo.own_dir().and_then(|git| git.beneath(name));
     let Ok(home) = opened else { return Vec::new() };
     let mut runs = runs_in(&home).unwrap_or_default();
@@ -171,7 +173,7 @@ fn interrupted_of_another(repo: &Repo, name: &RepoPath, path: &Path) -> Vec<Unfi
     runs.iter()
         .map(|run| Unfit {
             directory: path.join(run.as_path()),
-            why: Why::Foreign,
+            why: Why::Foreign(owner),
         })
         .collect()
 }
@@ -196,16 +198,16 @@ pub(super) fn open_own(above: &Dir, name: &RepoPath, user: u32) -> Result<Option
         .and_then(|dir| Ok((dir.stat()?.owner, dir)));
     match owned {
         Ok((owner, dir)) if owner == user => Ok(Some(dir)),
-        Ok(_) => Err(Why::Foreign),
+        Ok((owner, _)) => Err(Why::Foreign(Owner(owner))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         // Some systems open no directory that can't be read.
-        Err(error)
-            if error.kind() == io::ErrorKind::PermissionDenied
-                && above.glance(name).is_some_and(|stat| stat.owner != user) =>
-        {
-            Err(Why::Foreign)
+        Err(error) => {
+            let is_closed = error.kind() == io::ErrorKind::PermissionDenied;
+            let stat = above
+                .glance(name)
+                .filter(|stat| is_closed && stat.owner != user);
+            Err(stat.map_or_else(|| Why::of(&error), |stat| Why::Foreign(Owner(stat.owner))))
         }
-        Err(error) => Err(Why::of(&error)),
     }
 }
 

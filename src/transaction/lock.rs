@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{Holder, TransactionError};
 use super::journal::Journal;
 use super::publish::is_missing;
-use super::recover::Asked;
+use super::recover::{Asked, Owner};
 use super::sealed::{self, Sealed};
 use crate::dir::clock::is_remote;
 use crate::dir::write::step;
@@ -251,7 +251,7 @@ impl Wait {
             limit.saturating_sub(self.started.elapsed())
         });
         // One that has just ended was still tidying up. What stays of the dead isn't waited for.
-        self.gone = if holder() == Holder::Gone {
+        self.gone = if matches!(holder(), Holder::Gone(_)) {
             self.gone + 1
         } else {
             0
@@ -454,7 +454,7 @@ impl Holder {
             Life::Alive => Holder::Running,
             // It ended in this instant, and has taken its lock with it.
             Life::Dead if !is_still_its() => Holder::Running,
-            Life::Dead => Holder::Gone,
+            Life::Dead => owner(&file).map_or(Holder::Unknown, |owner| Holder::Gone(Owner(owner))),
             Life::Unknown => Holder::Elsewhere { host: stamp.host },
         }
     }
@@ -547,7 +547,7 @@ mod tests {
         // A child that another test starts has it, too, until it runs its program.
         let is_gone = (0..1000).any(|_| {
             std::thread::sleep(Duration::from_millis(1));
-            Holder::of(&repo, &path) == Holder::Gone
+            matches!(Holder::of(&repo, &path), Holder::Gone(_))
         });
         assert!(is_gone);
         // What another machine may hold, the kernel can't speak for.

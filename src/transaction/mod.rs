@@ -61,7 +61,7 @@ pub use made_commits::MadeCommits;
 pub use manifest::RunKind;
 pub use recheck::unmade;
 pub use recover::{
-    Asked, How, Interrupted, Recovered, Whose, interrupted, interrupted_by_another, recover,
+    Asked, How, Interrupted, Owner, Recovered, Whose, interrupted, interrupted_by_another, recover,
 };
 
 use crate::dir::{Dir, Stat};

@@ -21,10 +21,10 @@ use super::news::IndexNews;
 use super::recovery::Recovery;
 use crate::repo::Repo;
 use crate::signal::{self, HeldBack};
-use crate::system::{owner, user};
+use crate::system::{owner, user, user_name};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::Progress;
-use llmpatch::text::Shown;
+use llmpatch::text::{Shown, shell_word};
 
 /// What became of an interrupted change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,7 +90,24 @@ pub enum Whose {
     #[default]
     Own,
     /// Another user's.
-    Another,
+    Another(Owner),
+}
+
+/// The user whose run was interrupted, by number. Nobody else can read its journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner(pub(super) u32);
+
+impl Owner {
+    /// Returns who can have the change recovered, and how.
+    pub fn help(self) -> String {
+        let name = user_name(self.0);
+        format!(
+            "have `{}`, whose run it was, run `git llmpatch recover`; root can do that with `sudo -H -u \
+             {} git llmpatch recover`",
+            Shown(name.as_bytes()),
+            shell_word(name.as_bytes())
+        )
+    }
 }
 
 impl Recovered {
@@ -133,8 +150,9 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
             Ok(journal) if !journal.is_unfinished() => continue,
             Ok(journal) => journal.manifest().ok().flatten(),
             Err(Unfit {
-                why: Why::Foreign, ..
-            }) => return Some(Interrupted::by_another()),
+                why: Why::Foreign(owner),
+                ..
+            }) => return Some(Interrupted::by_another(*owner)),
             Err(_) => None,
         };
         // Where one can't be read, any path may be half changed.
@@ -153,26 +171,29 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
 /// Returns that another user's change was interrupted, whose journal this user can't look at: its
 /// lock shows it.
 pub fn interrupted_by_another(repo: &Repo) -> Option<Interrupted> {
-    is_locked_by_another(repo).then(Interrupted::by_another)
+    locked_by_another(repo).map(Interrupted::by_another)
 }
 
 impl Interrupted {
-    fn by_another() -> Self {
+    fn by_another(owner: Owner) -> Self {
         Self {
-            whose: Whose::Another,
+            whose: Whose::Another(owner),
             ..Self::default()
         }
     }
 }
 
-fn is_locked_by_another(repo: &Repo) -> bool {
+/// Returns the other user whose run has left its lock.
+fn locked_by_another(repo: &Repo) -> Option<Owner> {
     let lock = index_lock(repo);
-    let owner = Stamp::read(&lock).and_then(|(_, file)| owner(&file).ok());
-    owner.is_some_and(|owner| owner != user())
-        && matches!(
+    let owner = Stamp::read(&lock).and_then(|(_, file)| owner(&file).ok())?;
+    let is_left = || {
+        matches!(
             Holder::of(repo, &lock),
-            Holder::Gone | Holder::Elsewhere { .. }
+            Holder::Gone(_) | Holder::Elsewhere { .. }
         )
+    };
+    (owner != user() && is_left()).then_some(Owner(owner))
 }
 
 /// Finishes or takes back every interrupted change of this work tree.
@@ -292,8 +313,10 @@ fn all(
             recovered.push(Recovered::unresolved(Unresolved::Lock(lock)));
         }
         // A change that is about to be made finds the lock held.
-        Ok(false) if asked != Asked::No && is_locked_by_another(repo) => {
-            recovered.push(Recovered::unresolved(Unresolved::LockOfAnother(lock)));
+        Ok(false) if asked != Asked::No => {
+            let left = locked_by_another(repo)
+                .map(|owner| Recovered::unresolved(Unresolved::LockOfAnother(lock, owner)));
+            recovered.extend(left);
         }
         Ok(false) | Err(_) => {}
     }

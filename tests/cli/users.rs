@@ -125,26 +125,31 @@ fn what_another_user_left_half_changed_is_neither_read_nor_written() {
     };
     for repo in [&of_root, &of_user] {
         for (args, said) in [
-            (
-                &["check"][..],
-                "it was another user's: have that user run `git llmpatch recover`",
-            ),
-            (&["diff"], "it was another user's"),
-            (&["snapshot"], "it was another user's"),
-            (&["apply"], " user"),
+            (&["check"][..], "an apply was interrupted"),
+            (&["diff"], "an apply was interrupted"),
+            (&["snapshot"], "an apply was interrupted"),
+            (&["apply"], ""),
             (&["recover"], "another user"),
             (&["recover", "--force"], "another user"),
         ] {
             let run = as_the_other(repo, args, &response);
             assert_eq!(run.status, 3, "{args:?} {}{}", run.stdout, run.stderr);
             assert!(run.stderr.contains(said), "{args:?} {}", run.stderr);
+            let user = if repo.path() == of_root.path() {
+                "root"
+            } else {
+                "'#12345'"
+            };
+            let command = format!("root can do that with `sudo -H -u {user} git llmpatch recover`");
+            assert!(run.stderr.contains(&command), "{args:?} {}", run.stderr);
         }
     }
     // Root sees the journal, even where somebody removed its lock.
     std::fs::remove_file(of_user.path().join(".git/index.lock")).unwrap();
     for args in ["check", "apply", "recover"] {
         let run = as_root(&of_user, &[args], &response).ended(3);
-        assert!(run.stderr.contains("another user"), "{args} {}", run.stderr);
+        let command = "sudo -H -u '#12345' git llmpatch recover";
+        assert!(run.stderr.contains(command), "{args} {}", run.stderr);
     }
     // Its owner recovers it, and all goes on.
     of_root.run(&["recover"], "").succeeded();
