@@ -220,7 +220,7 @@ kinds! {
     /// A new file without a newline at its end, or a text without which a file loses it.
     FinalNewline = "final-newline", Nobody;
     /// Where text was removed, an empty line is left: what remains of its line, or the line that is
-    /// now at the end of the file.
+    /// now at the end of the file; or nothing is left, and the file stays, empty.
     EmptyLine = "empty-line", Nobody;
     /// An empty file that was there already was filled.
     FilledEmpty = "filled-empty", Nobody;

@@ -165,7 +165,7 @@ impl Planner<'_> {
                 .before
                 .as_ref()
                 .is_some_and(|before| there.content[..] == before[..]);
-            is_found || self.overlay.before(path).is_none()
+            is_found || self.overlay.in_tree(path).is_none()
         })
     }
 }

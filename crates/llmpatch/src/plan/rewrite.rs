@@ -95,6 +95,8 @@ impl Planner<'_> {
         }
         if ends_blank(document, &outcome.splices) {
             self.warn(span, Warning::BlankEnd { path: path.clone() });
+        } else if matches!(edit, Edit::Text(_)) && empties(document, &outcome.splices) {
+            self.warn(span, Warning::Emptied { path: path.clone() });
         }
         self.placements.extend(outcome.placed);
         match outcome.again {
@@ -147,6 +149,11 @@ impl Planner<'_> {
             .flat_map(Edit::needles)
             .collect()
     }
+}
+
+/// Returns whether splices leave nothing of a file.
+fn empties(document: &Document, splices: &[Splice]) -> bool {
+    matches!(splices, [all] if all.old == (document.bom()..document.len()) && all.new.is_empty())
 }
 
 /// Returns whether a blank line is the last of a file once its last lines have gone, and wasn't

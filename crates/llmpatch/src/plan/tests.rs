@@ -741,7 +741,14 @@ fn substitutes_text() {
             Only,
             Ok(("a", &[])),
         ),
-        ("deletes all", "a", "a", None, Only, Ok(("", &[]))),
+        (
+            "deletes all",
+            "a",
+            "a",
+            None,
+            Only,
+            Ok(("", &[Kind::EmptyLine])),
+        ),
         (
             "one blank line",
             "a\nb\nc\n",

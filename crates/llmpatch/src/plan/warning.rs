@@ -63,6 +63,10 @@ pub enum Warning {
     #[error("`{path}` now ends with an empty line, since what came after it was removed")]
     #[strum(props(kind = "empty-line"))]
     BlankEnd { path: RepoPath },
+    /// All of a file was removed, and the file stays.
+    #[error("`{path}` is left without a line, and stays, empty")]
+    #[strum(props(kind = "empty-line"))]
+    Emptied { path: RepoPath },
     /// An edit that changes nothing.
     #[error("this edit of `{path}` changes nothing")]
     #[strum(props(kind = "no-change"))]
@@ -409,6 +413,7 @@ impl Warning {
         | Warning::NewlineGone { path }
         | Warning::EmptyLine { path, .. }
         | Warning::BlankEnd { path }
+        | Warning::Emptied { path }
         | Warning::NoChange { path }
         | Warning::AlreadyThere { path }
         | Warning::Filled { path }

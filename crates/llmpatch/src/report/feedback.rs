@@ -55,7 +55,7 @@ pub fn compose(
     let is_idle = errors.iter().all(|error| error.kind == Kind::Unchanged);
     let there: Vec<_> = warnings
         .iter()
-        .filter(|of| of.kind == Kind::AlreadyThere)
+        .filter(|of| matches!(of.kind, Kind::AlreadyThere | Kind::NoChange))
         .collect();
     let is_partly_made = !there.is_empty() || errors.iter().any(|error| error.is_made);
     let is_fine = if is_idle {

@@ -39,6 +39,7 @@ pub(super) fn find(
         |warning| matches!(warning, Warning::Format(format::Warning::Tool(_))),
         warnings,
     );
+    let of_text = answer.session.aside.nearly.as_ref();
     let is_undone = matches!(answer.hidden, Some((_, Hiding::Undone(_))));
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
@@ -48,8 +49,8 @@ pub(super) fn find(
         (Some(*span), Absence::Nearly(what.clone()))
     } else if let Some((span, by)) = answer.hidden.clone() {
         (Some(span), Absence::Hidden(by))
-    } else if let Some((span, what)) = answer.nearly.first().cloned() {
-        (Some(span), Absence::Nearly(what))
+    } else if let Some((span, what)) = answer.nearly.first().or(of_text) {
+        (Some(*span), Absence::Nearly(what.clone()))
     } else if mid_line.is_some() {
         (mid_line, Absence::MidLine)
     } else if body.lines().all(text::is_blank) {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::outcomes::Outcome;
-use super::{Error, Hiding, PartCall};
+use super::{Error, Hiding, Nearly, PartCall};
 use crate::patch::{FileEdit, ReviewComment};
 use crate::text::{Located, Span};
 
@@ -48,6 +48,8 @@ pub(crate) struct Aside {
     pub(in crate::response) piece: Option<Span>,
     /// The first part with what looks like a patch that isn't the model's, and its place.
     pub(in crate::response) passed: Option<(Span, String)>,
+    /// The first text of the model of which something is nearly a patch, and nothing is one.
+    pub(in crate::response) nearly: Option<(Span, Nearly)>,
 }
 
 /// A call, or a text of the model with patches in it.

@@ -96,10 +96,15 @@ impl Messages<'_, '_> {
                 self.hidden(format, warning.span?, by);
             }
         }
-        // Where all is hidden, the error says so instead.
         for error in block.errors {
-            if let Error::NoPatch(Absence::Hidden(by)) = error.value {
-                self.hidden(format, error.span?, by);
+            match error.value {
+                // Where all is hidden, the error says so instead.
+                Error::NoPatch(Absence::Hidden(by)) => self.hidden(format, error.span?, by),
+                Error::NoPatch(Absence::Nearly(what)) if is_prose => {
+                    let first = &mut self.session.aside.nearly;
+                    first.get_or_insert((error.span?, what));
+                }
+                _ => {}
             }
         }
         None
