@@ -13,6 +13,10 @@ pub enum Error {
     Unclosed { tag: BString },
     #[error("the value of `{}` is not in quotes", Shown(attribute))]
     Unquoted { attribute: BString, value: BString },
+    /// In `--strict`.
+    #[error("the value of `{}` is in typographic quotes", Shown(attribute))]
+    #[strum(props(help = "write straight quotes: `\"`; or leave --strict out"))]
+    TypographicQuotes { attribute: BString },
     #[error("the value of `{}` has no closing quote on its line", Shown(attribute))]
     OpenValue { attribute: BString },
     #[error("`<{}>` has two attributes `{}`", Shown(tag), Shown(attribute))]

@@ -23,7 +23,7 @@ use crate::text::{Located, Source};
 /// begins, if that can be told, or else the end of the response. Always behind the `<` where
 /// reading began. An edit whose file isn't known is left out; errors and warnings are in the order
 /// of the response.
-pub(crate) fn parse_block(source: &Source, at: usize) -> Block<'_> {
+pub(crate) fn parse_block(source: &Source, at: usize, strict: bool) -> Block<'_> {
     let bytes = source.bytes();
     let mut reader = EditReader {
         source,
@@ -36,6 +36,7 @@ pub(crate) fn parse_block(source: &Source, at: usize) -> Block<'_> {
         warnings: Vec::new(),
         state: EditState::default(),
         indented: Vec::new(),
+        strict,
     };
     match tags::scan(bytes, at) {
         Some(tag) if tag.is("opx") => reader.wrapper(&tag),

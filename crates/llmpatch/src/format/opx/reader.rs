@@ -32,6 +32,8 @@ pub(super) struct EditReader<'a> {
     /// The warnings of payloads that are indented as their markers are, each with the length of
     /// that indentation; the end of the block decides which of them count.
     pub(super) indented: Vec<(usize, Located<InFile<Warning>>)>,
+    /// Whether what is read in a relaxed way is an error.
+    pub(super) strict: bool,
 }
 
 #[derive(Default)]
@@ -242,10 +244,12 @@ impl<'a> EditReader<'a> {
             let name = || shortened(attribute.name);
             let place = attribute.range.clone();
             if attribute.typographic {
-                self.warn(
-                    place.clone(),
-                    Warning::TypographicQuotes { attribute: name() },
-                );
+                let attribute = name();
+                if self.strict {
+                    self.error(place.clone(), Error::TypographicQuotes { attribute });
+                } else {
+                    self.warn(place.clone(), Warning::TypographicQuotes { attribute });
+                }
             }
             if tags::is(attribute.name, "marker") && !tag.is("opx") {
                 self.error(place, Error::Marker);

@@ -23,7 +23,7 @@ fn read(text: impl AsRef<[u8]>) -> Block<'static> {
         .iter()
         .position(|&byte| byte == b'<')
         .unwrap_or(0);
-    parse_block(source, at)
+    parse_block(source, at, false)
 }
 
 /// Reads a text that has no error, and says what its edits do.

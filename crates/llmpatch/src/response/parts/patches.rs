@@ -72,7 +72,7 @@ impl<'a> Walk<'a, '_> {
             let bases = &mut self.parts.bases;
             let base = base.filter(|base| bases.iter().all(|known| known.value != base.value));
             bases.extend(base);
-            let block = opx::parse_block(self.source, at);
+            let block = opx::parse_block(self.source, at, self.options.strict);
             self.seen.above.opx = block.errors.is_empty();
             let end = self.push_bare(block.widened());
             let rest = row_from(self.source, end).filter(|rest| rest.start() == end);

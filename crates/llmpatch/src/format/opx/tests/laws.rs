@@ -17,7 +17,7 @@ fn read_all(bytes: &[u8]) -> usize {
             at += 1;
             continue;
         }
-        let block = parse_block(&source, at);
+        let block = parse_block(&source, at, false);
         assert!(block.range.end > at && block.range.end <= bytes.len());
         assert!(!block.edits.is_empty() || !block.errors.is_empty());
         let unreadable = block
@@ -280,7 +280,7 @@ proptest! {
     fn what_is_printed_is_read_back(edits in prop::collection::vec(edit(), 1..4)) {
         let text = [b"<opx>\n".to_vec(), edits.iter().flat_map(print).collect(), b"</opx>\n".to_vec()].concat();
         let source = source(&text);
-        let block = parse_block(&source, 0);
+        let block = parse_block(&source, 0, false);
         prop_assert!(block.errors.is_empty(), "{:?}\n{}", errors_of(&block), bstr::BStr::new(&text));
         prop_assert_eq!(block.edits, edits, "{}", bstr::BStr::new(&text));
     }
@@ -292,7 +292,7 @@ proptest! {
         let text = &text[..text.len() - cut.min(text.len() - 1)];
         if starts_here(text) {
             let source = source(text);
-            let block = parse_block(&source, 0);
+            let block = parse_block(&source, 0, false);
             prop_assert!(!block.errors.is_empty(), "{}", bstr::BStr::new(text));
         }
     }

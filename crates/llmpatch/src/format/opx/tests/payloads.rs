@@ -246,7 +246,7 @@ fn uniform_indentation_is_that_of_the_outermost_tag() {
     // Not the first on its line.
     let text = "  </p><edit file=\"a\" op=\"new\"><put><<<\n  x\n  >>></put></edit>";
     let source = source(text);
-    let block = parse_block(&source, 6);
+    let block = parse_block(&source, 6, false);
     assert_eq!(said(&block.edits[0]), "a new [  x]");
 }
 
