@@ -40,6 +40,8 @@ pub struct Options<'o> {
     pub recount: bool,
     /// In how many strings of JSON, one in the other, it is.
     pub depth: u8,
+    /// What is before each line of a diff, where the fence around it has it, too.
+    pub indent: &'o [u8],
     /// Whether it is a part that is closed, so that nothing of it was cut off at its end.
     pub is_closed: bool,
     /// Read only the calls and comments of a session that have one of these ids; none: all.

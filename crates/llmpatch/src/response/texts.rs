@@ -50,6 +50,7 @@ impl Messages<'_, '_> {
             file: file.or(self.options.file),
             is_closed: !is_prose || self.options.is_closed,
             only: &[],
+            indent: b"",
             // Whole files are read where the model speaks, and only if they were asked for.
             format: self
                 .options

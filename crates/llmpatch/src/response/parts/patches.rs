@@ -3,7 +3,7 @@
 use super::What;
 use super::walk::{MOST_EDITS, ReadAs, Walk, row_from};
 use crate::format::fence::Fence;
-use crate::format::{envelope, files, opx, tool, unified};
+use crate::format::{Options, envelope, files, opx, tool, unified};
 use crate::patch::Format;
 use crate::response::answer::AnswerItem;
 use crate::response::command::Doubt;
@@ -14,7 +14,7 @@ use crate::response::scripts::ScriptAround;
 use crate::response::{Block, Error, Residue, Warning, json, marks};
 use crate::text::{Row, is_blank, trim_start};
 
-impl<'a> Walk<'a, '_> {
+impl<'a, 'o> Walk<'a, 'o> {
     /// Adds a patch; returns the offset behind it.
     pub(super) fn push_patch(&mut self, block: Block<'a>) -> usize {
         let range = block.range.clone();
@@ -43,7 +43,10 @@ impl<'a> Walk<'a, '_> {
             }
             Format::Opx => self.elements(row.start() + at),
             _ => {
-                let around = self.around();
+                let mut around = self.around();
+                if !row.text.starts_with(around.indent) && self.open.is_empty() {
+                    around.indent = b"";
+                }
                 let block = unified::parse_block(self.source, row.number, around, self.options);
                 self.push_bare(block.widened())
             }
@@ -136,12 +139,18 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Returns the whitespace before the fence that is open.
-    fn indent(&self) -> &'a [u8] {
-        let open = self.open.last().filter(|open| open.fence.is_some());
-        let text = open.map_or(&b""[..], |open| {
-            &self.source.bytes()[self.parts.all[open.part].range.clone()]
-        });
-        &text[..text.len() - trim_start(text).len()]
+    fn indent<'i>(&self) -> &'i [u8]
+    where
+        'a: 'i,
+        'o: 'i,
+    {
+        let Some(open) = self.open.last() else {
+            return self.options.indent;
+        };
+        if open.fence.is_none() {
+            return b"";
+        }
+        before(&self.source.bytes()[self.parts.all[open.part].range.clone()])
     }
 
     /// Returns whether a diff begins in a line that is indented as its fence is.
@@ -154,12 +163,20 @@ impl<'a> Walk<'a, '_> {
 
     /// Reads the script that a line begins, and hands over a patch.
     pub(super) fn script(&mut self, row: Row<'a>) -> Option<usize> {
+        let opened = Fence::read(row.text);
+        let indent = match opened {
+            Some(_) => before(row.text),
+            None => self.indent(),
+        };
         let around = ScriptAround {
-            options: *self.options,
+            options: Options {
+                indent,
+                ..*self.options
+            },
             fence: self.fence().map(|open| open.fence),
         };
         let found = self.scripts.read(row, &around)?;
-        if let Some((fence, info)) = Fence::read(row.text) {
+        if let Some((fence, info)) = opened {
             self.fence_line(row, fence, info);
             self.scripts.begin(found.end);
         }
@@ -248,4 +265,9 @@ impl<'a> Walk<'a, '_> {
         };
         Some(self.push_patch(block.widened()))
     }
+}
+
+/// Returns the whitespace that a text begins with.
+fn before(text: &[u8]) -> &[u8] {
+    &text[..text.len() - trim_start(text).len()]
 }

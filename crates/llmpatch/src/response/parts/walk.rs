@@ -108,9 +108,7 @@ impl<'a> Walk<'a, '_> {
                 Some(self.lone_mark(row, mark))
             }
             Line::Json(at) => self.json(row, at),
-            Line::Text if is_fenced && self.begins_diff(row) => {
-                Some(self.patch(Format::Unified, row, 0))
-            }
+            Line::Text if self.begins_diff(row) => Some(self.patch(Format::Unified, row, 0)),
             _ => None,
         };
         if let Some(end) = part {
