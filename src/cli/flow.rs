@@ -18,7 +18,7 @@ use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
 use crate::repo::{BlobId, ConflictMarkers, Mail, Repo};
-use crate::report::human::Style;
+use crate::report::human::{self, Style};
 use crate::system::OsStrExt as _;
 use crate::transaction::{self, How, Interrupted, Recovered};
 use llmpatch::apply::{self, Planned, Refused, Responses};
@@ -30,7 +30,7 @@ use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use llmpatch::progress::Stage;
 use llmpatch::report::{Detail, Diagnostic, PartReport, Report, State};
-use llmpatch::text::{Located, Shown, Source, SourceId};
+use llmpatch::text::{Located, Shown, Source, SourceId, sentence, shell_word};
 use llmpatch::tree::Tree;
 
 /// A repository, and how responses are read and errors shown in it.
@@ -51,6 +51,8 @@ pub(super) struct Session {
     is_recovered: Cell<bool>,
     /// Which responses `-v` has told of: some are read again.
     told: RefCell<HashSet<SourceId>>,
+    /// What saves typing the next time, to be said at the end.
+    offer: RefCell<Option<String>>,
 }
 
 impl Session {
@@ -105,12 +107,33 @@ impl Session {
             recovered: RefCell::default(),
             is_recovered: Cell::new(false),
             told: RefCell::default(),
+            offer: RefCell::default(),
         })
     }
 
     /// Returns the path that an edit is about, if it is a good one.
     pub(super) fn resolve(&self, edit: &FileEdit<'_>) -> Option<RepoPath> {
         self.resolver.resolve(edit.root.as_deref(), &edit.path).ok()
+    }
+
+    /// Returns where the model saw the work tree, as far as that had to be typed.
+    pub(super) fn roots_given(&self) -> Vec<String> {
+        let given = self.reading.root_is.iter();
+        given.map(|root| shell_word(root.as_bytes())).collect()
+    }
+
+    /// Offers to set what was typed a second time, where nothing else is set.
+    pub(super) fn offer_roots(&self) {
+        let set = self.repo.config().all("llmpatch.rootIs");
+        if set.is_ok_and(|set| set.is_empty()) {
+            let commands = self
+                .roots_given()
+                .iter()
+                .map(|root| format!("`git config --add llmpatch.rootIs {root}`"))
+                .collect::<Vec<_>>();
+            let offer = format!("to save typing `--root-is`, run {}", sentence(&commands));
+            self.offer.replace(Some(offer));
+        }
     }
 
     /// Returns whether only what the format itself allows is accepted.
@@ -202,7 +225,14 @@ impl Session {
             conclude(&warnings, &self.verbosity, self.style);
             return Exit::of(&report);
         }
-        conclude(&report, &self.verbosity, self.style)
+        let exit = conclude(&report, &self.verbosity, self.style);
+        if let Some(offer) = self.offer.take()
+            && !self.verbosity.quiet
+            && !self.verbosity.json
+        {
+            output::complain(&human::help(&offer, self.style));
+        }
+        exit
     }
 
     /// Works out what the responses, as one change, make of a tree.

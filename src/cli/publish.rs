@@ -104,9 +104,11 @@ fn overtaken(mut failure: Failure, locked: &Locked<'_>, first: Option<Ready>) ->
 
 fn publish_locked(
     session: &Session,
-    locked: Locked<'_>,
+    mut locked: Locked<'_>,
     mut ready: Ready,
 ) -> Result<Ready, Failure> {
+    let roots = session.roots_given();
+    let is_second = !roots.is_empty() && locked.note_roots(roots) == 1;
     let (report, target) = (&ready.report, ready.target.clone());
     let work = session.meter.begin(Stage::Preparing, 0);
     let prepared = locked.begin(&ready.changes, target, work.progress().clone());
@@ -118,6 +120,9 @@ fn publish_locked(
         let state = State::left(undone.attention.clone(), State::PutBack);
         not_made(report, state, &undone, undone.error.signal())
     })?;
+    if is_second {
+        session.offer_roots();
+    }
     let report = &mut ready.report;
     let warnings = done.warnings.iter().map(Diagnostic::from);
     report.warnings.extend(warnings);

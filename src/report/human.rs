@@ -370,6 +370,11 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     out
 }
 
+/// Draws what may help the next time. Ends with a newline.
+pub fn help(text: &str, style: Style) -> String {
+    Drawing::new(style).draw(Tone::Help, None, &safe(text), None)
+}
+
 /// Returns a place in a response as one of a file.
 fn shown(place: &ResponsePlace, label: Option<&str>) -> FilePlace {
     let path = place.file.as_str().into();

@@ -57,6 +57,8 @@ pub(super) struct Journal {
     draft: RefCell<Option<Manifest>>,
     /// The record that this process wrote into it.
     pub(super) record: RefCell<Option<Record>>,
+    /// What the record is to say of where the model saw the work tree.
+    pub(super) roots: Vec<String>,
 }
 
 /// Makes a path of a plain name.
@@ -109,6 +111,7 @@ impl Journal {
             stays: Cell::new(false),
             draft: RefCell::default(),
             record: RefCell::default(),
+            roots: Vec::new(),
         };
         let (place, stamp) = journal.place_of_stamp();
         let draft = if LOCKS_ARE_STRICT {
@@ -172,7 +175,7 @@ impl Journal {
             Ok(None) => Ok(None),
             Ok(Some(dir)) => {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());
-                let (draft, record) = Default::default();
+                let (draft, record, roots) = Default::default();
                 Ok(Some(Self {
                     home,
                     dir,
@@ -182,6 +185,7 @@ impl Journal {
                     stays: Cell::new(true),
                     draft,
                     record,
+                    roots,
                 }))
             }
             Err(why) => Err(Unfit {

@@ -149,14 +149,23 @@ fn seal_of(home: &Dir, number: u64) -> io::Result<Option<String>> {
 /// Returns how many bytes the old files of a change that is kept have, as far as its record says
 /// it.
 fn old_bytes_of(home: &Dir, number: u64) -> u64 {
-    let record = home
-        .beneath(&kept_name(number))
-        .and_then(|dir| dir.read_own(&plain(RECORD), MOST));
-    let record = record
-        .ok()
-        .flatten()
-        .and_then(|bytes| Record::parse(&bytes));
-    record.map_or(0, |record| record.old_bytes())
+    record_of(home, number, MOST).map_or(0, |record| record.old_bytes())
+}
+
+/// Returns the record of a change that is kept, if it is there, whole and no longer than this.
+fn record_of(home: &Dir, number: u64, most: u64) -> Option<Record> {
+    let dir = home.beneath(&kept_name(number)).ok()?;
+    Record::parse(&dir.read_own(&plain(RECORD), most).ok()??)
+}
+
+/// Returns how many of the changes that are kept were made with these words of where the model saw
+/// the work tree, as far as their records are there to be read soon.
+pub(super) fn made_with(home: &Dir, roots: &[String]) -> usize {
+    let numbers = kept(home).unwrap_or_default().into_iter();
+    let records = numbers.filter_map(|number| record_of(home, number, FEW_BYTES));
+    records
+        .filter(|record| record.made().is_some_and(|made| made.roots == roots))
+        .count()
 }
 
 /// Removes all that is kept of changes before.

@@ -88,6 +88,7 @@ impl Staging<'_> {
             renamed: renamed.collect(),
             made: self.manifest.made.clone(),
             removed: self.manifest.removed.clone(),
+            roots: self.journal.roots.clone(),
         };
         for (number, (change, touched)) in
             self.changes.iter().zip(&self.manifest.touched).enumerate()

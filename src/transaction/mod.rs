@@ -259,6 +259,14 @@ impl<'r> Locked<'r> {
         Ok(forgotten)
     }
 
+    /// Writes down with the next change where the model saw the work tree, as whoever makes it had
+    /// to say; returns how many of the last changes were made with the same words.
+    pub fn note_roots(&mut self, roots: Vec<String>) -> usize {
+        let count = kept::made_with(&self.journal.home().dir, &roots);
+        self.journal.roots = roots;
+        count
+    }
+
     /// Releases the lock without a change.
     ///
     /// # Errors

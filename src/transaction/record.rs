@@ -53,6 +53,9 @@ pub(super) struct MadeChange {
     pub(super) made: Vec<RepoPath>,
     /// Directories that may have gone.
     pub(super) removed: Vec<RecordedDirectory>,
+    /// Where the model saw the work tree, as far as whoever made the change had to say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) roots: Vec<String>,
 }
 
 /// A file of the work tree: of the old file, what it held, and the name of the file beside the
@@ -204,6 +207,7 @@ mod tests {
                 path: path("r"),
                 bits: 0o2755,
             }],
+            roots: vec!["/testbed".into()],
         }
     }
 

@@ -24,6 +24,10 @@ const RUN: &[Tried] = &[
     ),
     (&["git config llmpatch.root.{} <directory>"], roots),
     (
+        &["git config --add llmpatch.rootIs {root}"],
+        super::sessions::the_setting_that_is_offered_saves_the_option,
+    ),
+    (
         &[
             "git config user.name <name>",
             "git config user.email <address>",
@@ -365,7 +369,7 @@ fn follow(repo: &Repo, said: &Run, command: &str, filled: &[(&str, &str)]) -> Ru
     in_shell(repo, &command)
 }
 
-fn in_shell(repo: &Repo, command: &str) -> Run {
+pub(super) fn in_shell(repo: &Repo, command: &str) -> Run {
     let mut shell = isolated(support::unix("sh"), repo.path());
     shell
         .args(["-c", command])

@@ -61,6 +61,58 @@ fn the_option_that_a_session_of_another_directory_needs_is_printed() {
     }
 }
 
+/// Applies a session that was elsewhere, and returns what is said of it beside the change.
+fn applied_again(repo: &Repo, args: &[&str]) -> String {
+    let text = repo.text("a.txt");
+    let patch = PATCH.replace("one", text.trim_end());
+    let response = session(
+        "/srv/my app",
+        &patch.replace("two", &format!("{}1", text.trim_end())),
+        DONE,
+    );
+    let args = [&["apply"], args].concat();
+    repo.run(&args, response.concat()).succeeded().stderr
+}
+
+const ROOT: &str = "--root-is=/srv/my app";
+
+#[test]
+fn the_setting_is_offered_after_the_second_time() {
+    const COMMAND: &str = "git config --add llmpatch.rootIs '/srv/my app'";
+    let offer = format!("help: to save typing `--root-is`, run `{COMMAND}`\n");
+    let repo = Repo::with(&[("a.txt", "1\n")]);
+    assert_eq!(applied_again(&repo, &[ROOT]), "");
+    assert_eq!(applied_again(&repo, &[ROOT, "--root-is=/other"]), "");
+    assert_eq!(applied_again(&repo, &[ROOT]), offer);
+    assert_eq!(applied_again(&repo, &[ROOT]), "");
+    repo.run(&["undo"], "").succeeded();
+    repo.run(&["undo"], "").succeeded();
+    // Nothing is known any more of what was taken back.
+    assert_eq!(applied_again(&repo, &[ROOT]), offer);
+    for (how, want) in [("-q", ""), ("--json", ""), ("--commit", &offer)] {
+        let repo = Repo::with(&[("a.txt", "1\n")]);
+        assert_eq!(applied_again(&repo, &[ROOT, how]), "", "{how}");
+        assert_eq!(applied_again(&repo, &[ROOT, how]), want, "{how}");
+    }
+}
+
+#[test]
+pub(super) fn the_setting_that_is_offered_saves_the_option() {
+    let repo = Repo::with(&[("a.txt", "1\n")]);
+    applied_again(&repo, &[ROOT]);
+    let said = applied_again(&repo, &[ROOT]);
+    super::advice::in_shell(&repo, said.split('`').nth(3).unwrap()).succeeded();
+    assert_eq!(applied_again(&repo, &[]), "");
+}
+
+#[test]
+fn nothing_is_offered_where_something_is_set() {
+    let repo = Repo::with(&[("a.txt", "1\n")]);
+    applied_again(&repo, &[ROOT]);
+    repo.git(&["config", "llmpatch.rootIs", "/srv/other"]);
+    assert_eq!(applied_again(&repo, &[ROOT]), "");
+}
+
 #[test]
 fn a_part_of_a_session_goes_on_in_its_directory() {
     let repo = scene();
