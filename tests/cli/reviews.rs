@@ -5,7 +5,7 @@ use assert_fs::prelude::*;
 use serde_json::{Value, json};
 
 use super::envelope;
-use super::support::{Repo, Run};
+use super::support::{Need, Repo, Run, needs};
 
 const BASE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n";
 
@@ -225,6 +225,7 @@ fn a_base_that_is_none_is_refused() {
 
 #[test]
 fn a_shallow_clone_gets_the_commits_that_it_lacks() {
+    needs(Need::Shell);
     let repo = pull_request();
     let clone = Repo::empty();
     let url = format!("file://{}", repo.path().canonicalize().unwrap().display());

@@ -396,7 +396,8 @@ const KEPT: [&str; 5] = [
 fn home() -> PathBuf {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("home");
     fs::create_dir_all(&home).unwrap();
-    home
+    // In wine, the directory of another system was written into the tests.
+    std::path::absolute(home).unwrap()
 }
 
 /// Takes everything out of a command's environment that would make a run depend on the machine.
