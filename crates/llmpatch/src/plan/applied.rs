@@ -9,7 +9,7 @@
 //! exactly once and at the hunk's number (or the file has no more than [`FEW`] lines, or what is put is
 //! longer than [`SHORT`] bytes), and no line that it removes is anywhere.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::error::{Error, Missing};
@@ -35,6 +35,8 @@ pub struct Applied {
     pub first: Option<(LineNo, Content)>,
 }
 
+/// The most hunks and finds that are looked for: each takes half a kilobyte, however short it is.
+const MOST: usize = 20_000;
 /// How many bytes of a text that is put may be in a long file by chance.
 const SHORT: usize = 8;
 /// How many lines a file may have in which a short line isn't there by chance.
@@ -47,6 +49,10 @@ impl Planner<'_> {
     /// but that what it looks for isn't there, and what it makes is.
     pub(super) fn applied(&self) -> Option<Applied> {
         if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
+            return None;
+        }
+        let hunks = count_hunks(self.edits.iter().map(|of| of.edit));
+        if hunks > MOST {
             return None;
         }
         let (whole, edits): (Vec<&ResolvedEdit<'_>>, Vec<_>) =
@@ -79,13 +85,13 @@ impl Planner<'_> {
         }
         let first = made.into_iter().next();
         Some(Applied {
-            hunks: count_hunks(self.edits.iter().map(|of| of.edit)),
+            hunks,
             first: first.map(|made| (LineNo::from_index(made.rows.start), made.content)),
         })
     }
 
     /// Returns whether the new lines are there by chance, while the old ones are elsewhere, misspelt.
-    fn is_misspelt(&self, of: &Unplaced, made: &[Made<'_>]) -> bool {
+    fn is_misspelt(&self, of: &Unplaced, made: &[NewLines<'_>]) -> bool {
         let Counterpart::Near(near) = self.instead_of(of) else {
             return false;
         };
@@ -144,7 +150,7 @@ impl Planner<'_> {
         path: &'p RepoPath,
         exchanges: &[Exchange<'_>],
         is_enough: bool,
-    ) -> Option<Vec<Made<'p>>> {
+    ) -> Option<Vec<NewLines<'p>>> {
         let Ok(Entry::File(File { content, .. })) = self.tree.read(path) else {
             return None;
         };
@@ -154,17 +160,21 @@ impl Planner<'_> {
         let needles = exchanges.iter().flat_map(Exchange::needles);
         let file = Document::new(content.clone(), needles);
         let is_small = file.line_count() <= FEW;
+        let mut last = HashMap::new();
+        for (index, exchange) in exchanges.iter().enumerate() {
+            last.extend(exchange.removed.iter().map(|line| (*line, index)));
+        }
         let mut all = Vec::new();
         for (index, exchange) in exchanges.iter().enumerate() {
             let certain = exchange.certain(&file, is_small);
             let likely = || exchange.at(&file).or_else(|| exchange.text_at(&file));
             let Some(at) = certain.or_else(|| likely().filter(|_| is_enough)) else {
-                if is_enough && exchange.is_taken_on(&exchanges[index + 1..]) {
+                if is_enough && exchange.is_taken_on(index, &last) {
                     continue;
                 }
                 return None;
             };
-            all.push(Made {
+            all.push(NewLines {
                 path,
                 rows: at..at + exchange.new.len().max(1),
                 content: content.clone(),
@@ -217,7 +227,7 @@ pub(crate) fn count_hunks<'e>(edits: impl Iterator<Item = &'e FileEdit<'e>>) -> 
 }
 
 /// Where the new lines of an edit are.
-struct Made<'p> {
+struct NewLines<'p> {
     path: &'p RepoPath,
     rows: Range<usize>,
     content: Content,
@@ -240,7 +250,21 @@ struct Exchange<'e> {
     ends: Ends,
 }
 
-impl Exchange<'_> {
+impl<'e> Exchange<'e> {
+    /// Takes lines that are looked for, wherever they are, and what takes their place.
+    fn new(old: Vec<&'e [u8]>, new: Vec<&'e [u8]>, ends: Ends) -> Self {
+        let put: HashSet<_> = new.iter().copied().collect();
+        let removed = old.iter().copied().filter(|line| !put.contains(line));
+        Self {
+            removed: removed.collect(),
+            number: None,
+            is_placed: true,
+            ends,
+            old,
+            new,
+        }
+    }
+
     /// Returns whether the new lines aren't in a file by chance.
     fn is_telling(&self) -> bool {
         let old: HashSet<_> = self.old.iter().collect();
@@ -304,14 +328,12 @@ impl Exchange<'_> {
         lines.chain(all.map(Needle::lines)).chain(texts)
     }
 
-    /// Returns whether a later edit replaces lines that this one puts.
-    fn is_taken_on(&self, later: &[Exchange<'_>]) -> bool {
+    /// Returns whether it puts lines that an edit behind it removes. `last` says which edit is the last that
+    /// removes a line.
+    fn is_taken_on(&self, index: usize, last: &HashMap<&[u8], usize>) -> bool {
         let old: HashSet<_> = self.old.iter().collect();
-        let put: HashSet<_> = self.new.iter().filter(|line| !old.contains(line)).collect();
-        later
-            .iter()
-            .flat_map(|exchange| &exchange.removed)
-            .any(|line| put.contains(line))
+        let mut put = self.new.iter().filter(|line| !old.contains(line));
+        put.any(|line| last.get(line).is_some_and(|last| *last > index))
     }
 }
 
@@ -333,20 +355,12 @@ fn exchanges<'e>(edit: &'e FileEdit<'_>) -> Option<Vec<Exchange<'e>>> {
         Operation::Move { .. } => Some(Vec::new()),
         Operation::Update { hunks, .. } => Some(hunks.iter().map(exchange).collect()),
         Operation::Substitute(of) => {
+            let ends = match of.occurrence {
+                Occurrence::Lines(_) => Ends::Whole,
+                _ => Ends::Part,
+            };
             let (old, new) = (texts(&of.find), texts(&of.put));
-            let put: HashSet<_> = new.iter().copied().collect();
-            let removed = old.iter().copied().filter(|line| !put.contains(line));
-            Some(vec![Exchange {
-                removed: removed.collect(),
-                number: None,
-                is_placed: true,
-                ends: match of.occurrence {
-                    Occurrence::Lines(_) => Ends::Whole,
-                    _ => Ends::Part,
-                },
-                old,
-                new,
-            }])
+            Some(vec![Exchange::new(old, new, ends)])
         }
         _ => None,
     }
@@ -354,23 +368,17 @@ fn exchanges<'e>(edit: &'e FileEdit<'_>) -> Option<Vec<Exchange<'e>>> {
 
 fn exchange<'e>(hunk: &'e Hunk<'_>) -> Exchange<'e> {
     let text = |line: &'e HunkLine<'_>| &line.text[..];
-    let has = |mark| hunk.lines.iter().any(|line| line.mark == mark);
-    let new: Vec<_> = hunk.new_lines().map(text).collect();
-    let removed = hunk.lines.iter().filter(|line| line.mark == Mark::Removed);
+    let old = hunk.old().map(text).collect();
+    let new = hunk.new_lines().map(text).collect();
+    let marks: Vec<_> = hunk.lines.iter().map(|line| line.mark).collect();
+    let (removes, adds) = (marks.contains(&Mark::Removed), marks.contains(&Mark::Added));
     Exchange {
-        old: hunk.old().map(text).collect(),
-        removed: removed
-            .map(text)
-            .filter(|line| !new.contains(line))
-            .collect(),
-        new,
         number: hunk
             .position
             .as_ref()
             .map(|position| (position.new_start as usize).saturating_sub(1)),
-        is_placed: has(Mark::Removed) && has(Mark::Added)
-            || is_framed(hunk) && (has(Mark::Removed) || has(Mark::Added)),
-        ends: Ends::Whole,
+        is_placed: removes && adds || is_framed(hunk) && (removes || adds),
+        ..Exchange::new(old, new, Ends::Whole)
     }
 }
 

@@ -281,7 +281,7 @@ impl Planner<'_> {
                 .iter()
                 .map(|error| error.value.held())
                 .sum::<usize>();
-            if self.errors.len() >= self.enough || held > HELD {
+            if self.errors.len() >= ENOUGH || held > HELD {
                 break;
             }
         }

@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 
 use bstr::{BString, ByteSlice as _};
 
+use super::Rules;
 use super::error::{Error, Missing};
 use super::growth::{self, Growth};
 use super::overlay::{Overlay, Which};
@@ -16,7 +17,6 @@ use super::resolved::ResolvedEdit;
 use super::section::{self, DiffSection};
 use super::suggest::{self, Names};
 use super::warning::Warning;
-use super::{ENOUGH, Rules};
 use crate::patch::{FileEdit, Hunk, Operation};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::Case;
@@ -44,8 +44,6 @@ pub(super) struct Planner<'p> {
     pub(super) brought: usize,
     /// How many more bytes edits have added so far, by copies and by texts put in many places.
     pub(super) added: Cell<usize>,
-    /// The number of errors after which no further edit is planned.
-    pub(super) enough: usize,
     /// The paths that sections of unified diffs rename or delete, and the last edit that does.
     pub(super) vacated: BTreeMap<RepoPath, usize>,
     pub(super) placements: Vec<Placement>,
@@ -111,7 +109,6 @@ impl<'p> Planner<'p> {
             brought: growth::brought(edits.iter().map(|of| of.edit)),
             edits,
             added: Cell::default(),
-            enough: ENOUGH,
             vacated,
             placements: Vec::new(),
             number: 0,

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::ENOUGH;
 use super::error::Error;
 use super::growth::Growth;
 use super::place::{Edit, Task};
@@ -63,7 +64,7 @@ impl Planner<'_> {
             file: document,
             rules: self.rules,
             growth: Growth::new(given, &self.added),
-            enough: self.enough,
+            enough: ENOUGH,
         };
         let outcome = edit.place(task, self.overlay.lost(path));
         self.warnings.extend(outcome.warnings);
