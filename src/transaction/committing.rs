@@ -62,6 +62,20 @@ impl<'r> Prepared<'r> {
         Ok((Intended { index, tree, draft }, tree.to_string()))
     }
 
+    /// Returns why there is no commit.
+    fn not_committed(&self, error: CommitError) -> TransactionError {
+        match (error, signal::pending()) {
+            (error @ CommitError::InDoubt(_), _) => error.into(),
+            (_, Some(signal)) => signal.into(),
+            (error, None) => {
+                // git gives back what it took; what is held now kept it out.
+                let ended = matches!(error, CommitError::NoCommit { status: Some(_) });
+                let lock = ended.then(|| self.repo.head_locks().pop()).flatten();
+                lock.map_or_else(|| error.into(), locked)
+            }
+        }
+    }
+
     /// Commits what the private index holds; then lets the index follow.
     pub(super) fn commit(
         &mut self,
@@ -113,17 +127,7 @@ impl<'r> Prepared<'r> {
             signal::check()?;
             return Err(error);
         }
-        let (id, left) = match (made, signal::pending()) {
-            (Ok(made), _) => made,
-            (Err(error @ CommitError::InDoubt(_)), _) => return Err(error.into()),
-            (Err(_), Some(signal)) => return Err(signal.into()),
-            (Err(error), None) => {
-                // git gives back what it took; what is held now kept it out.
-                let ended = matches!(error, CommitError::NoCommit { status: Some(_) });
-                let lock = ended.then(|| repo.head_locks().pop()).flatten();
-                return Err(lock.map_or_else(|| error.into(), locked));
-            }
-        };
+        let (id, left) = made.map_err(|error| self.not_committed(error))?;
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest
         // sees that HEAD moved.
         self.staging.leave();

@@ -12,7 +12,9 @@ use crate::kind::Kind;
 use crate::patch::{Format, Unrepresentable};
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::Replaced;
-use crate::plan::{Barrier, Conflict, Error, FileAsFound, Irregular, Occupied, Origin, Quote};
+use crate::plan::{
+    Applied, Barrier, Conflict, Error, FileAsFound, Irregular, Occupied, Origin, Quote,
+};
 use crate::report::{Diagnose, Diagnostic};
 use crate::report::{Nearest, Passage};
 use crate::text::{LineNo, Shown, lines, shell_word};
@@ -63,16 +65,10 @@ impl Diagnose for Error {
             Error::DeleteDiffers { path, seen, .. }
             | Error::DeleteShorter { path, seen }
             | Error::DeleteLeaves { path, seen, .. } => self.not_deleted(of.path(path), path, seen),
-            Error::AlreadyApplied { paths, applied } => {
-                let nearest = applied.first.as_ref().map(|(line, content)| {
-                    let quote = Quote::new(&content.lines(), line.index());
-                    Nearest::new(*line, *line, quote.text.text())
-                });
-                Diagnostic {
-                    nearest,
-                    ..of.of_one(paths)
-                }
-            }
+            Error::AlreadyApplied { paths, applied } => Diagnostic {
+                nearest: new_lines(applied),
+                ..of.of_one(paths)
+            },
             Error::CancelsOut { paths } | Error::NothingToDo { paths } => of.of_one(paths),
         }
     }
@@ -98,6 +94,13 @@ impl Error {
             },
         }
     }
+}
+
+/// Returns where the new lines of a response are that was applied before.
+fn new_lines(applied: &Applied) -> Option<Nearest> {
+    let (line, content) = applied.first.as_ref()?;
+    let quote = Quote::new(&content.lines(), line.index());
+    Some(Nearest::new(*line, *line, quote.text.text()))
 }
 
 /// Takes the beginning of a file: all of it if it is small.

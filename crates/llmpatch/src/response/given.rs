@@ -61,32 +61,12 @@ impl Messages<'_, '_> {
         let start = self.read.blocks.len();
         let told = self.read.told();
         let tool = word(fields, call.name).unwrap_or_default();
-        let own = fields.word(fields::DIRECTORY);
-        let own = own.filter(|_| around.rows.directory(fields).is_none() && !is_bare);
-        let directory = self.session.aside.directory.clone();
-        let directory = embedded::joined(&directory, &own.unwrap_or_default());
-        let given = Given {
-            tool: &tool,
-            member: call.given.rsplit('.').next().unwrap_or_default(),
-            language: literal::language(&tool),
-            directory: &directory,
-            path: around.path,
-        };
         let argument = if is_bare {
             Some(object)
         } else {
             at(fields, call.given)
         };
-        if let Some(value) = argument {
-            self.given(value, given);
-        }
-        if !is_bare {
-            let first = call.given.split('.').next();
-            let others = fields.iter().filter(|(name, _)| {
-                Some(*name) != first && around.rows.holds(name) == Holds::Unknown
-            });
-            self.beside(others, around.path);
-        }
+        self.argument(argument, &tool, fields, call, around);
         let is_idle = self.read.blocks.len() == start;
         if is_idle && self.read.told() == told && !is_bare {
             self.skip(object, &tool);
@@ -112,6 +92,39 @@ impl Messages<'_, '_> {
             ..SessionEntry::default()
         };
         self.take(object, start, entry);
+    }
+
+    /// Reads what a call is given, and tells of patches beside it.
+    fn argument(
+        &mut self,
+        argument: Option<Value<'_>>,
+        tool: &str,
+        fields: &Fields<'_>,
+        call: &CallForm,
+        around: Around<'_>,
+    ) {
+        let is_bare = call.given.is_empty();
+        let own = fields.word(fields::DIRECTORY);
+        let own = own.filter(|_| around.rows.directory(fields).is_none() && !is_bare);
+        let directory = self.session.aside.directory.clone();
+        let directory = embedded::joined(&directory, &own.unwrap_or_default());
+        if let Some(value) = argument {
+            let given = Given {
+                tool,
+                member: call.given.rsplit('.').next().unwrap_or_default(),
+                language: literal::language(tool),
+                directory: &directory,
+                path: around.path,
+            };
+            self.given(value, given);
+        }
+        if !is_bare {
+            let first = call.given.split('.').next();
+            let others = fields.iter().filter(|(name, _)| {
+                Some(*name) != first && around.rows.holds(name) == Holds::Unknown
+            });
+            self.beside(others, around.path);
+        }
     }
 
     /// Reads what a call is given: an object, or a string that holds one, a patch or a command.
@@ -231,8 +244,8 @@ impl Messages<'_, '_> {
         let language = fields.word(LANGUAGE);
         let language = language.and_then(|name| literal::language(&name));
         let path = fields.word(fields::PATH);
-        let command = command_of(fields);
-        let is_command = !matches!(&command[..], "" | "apply_patch");
+        let command = Some(command_of(fields));
+        let command = command.filter(|command| !matches!(&command[..], "" | "apply_patch"));
         for (name, value) in fields
             .iter()
             .filter(|(name, _)| fields::PATCH.contains(name))
@@ -243,37 +256,46 @@ impl Messages<'_, '_> {
                 directory: &directory,
                 ..given
             };
-            let of_file = path.as_ref().map(|path| (name, path.as_bytes()));
-            match value.is() {
-                Is::Array if COMMANDS.contains(&name) => self.words(value, given),
-                Is::Array if self.patch_in(value, given.path).is_some() => {
-                    let (field, wanted, is) = (name.to_owned(), "a string", "an array");
-                    self.error(value, tool::Error::Type { field, wanted, is });
-                }
-                Is::String if may_hold_patch(value) || given.may_be_program(value) => {
-                    let Some(document) = self.decoded(value) else {
-                        continue;
-                    };
-                    let is_beside = !COMMANDS.contains(&name) && is_command;
-                    if is_beside && self.patch_in(value, given.path).is_some() {
-                        let word = command.chars().take(60).collect();
-                        self.refuse(value, Error::Command(Doubt::Word(word)));
-                    } else {
-                        self.patch_text(value.range(), &document, of_file, given);
-                    }
-                }
-                _ => {}
+            // A patch that a command is given is for that command.
+            let command = command.as_ref().filter(|_| !COMMANDS.contains(&name));
+            if let Some(command) = command
+                && value.is() == Is::String
+                && self.patch_in(value, given.path).is_some()
+            {
+                let word = command.chars().take(60).collect();
+                self.refuse(value, Error::Command(Doubt::Word(word)));
+            } else {
+                let of_file = path.as_ref().map(|path| (name, path.as_bytes()));
+                self.patch(value, of_file, given);
             }
         }
-        if self.read.blocks.len() > start {
+        if let Some(first) = self.read.blocks.get_mut(start) {
             let known: Vec<_> = fields::PATCH.chunks(1).chain([fields::PATH]).collect();
             let known = [&known[..], &[fields::DIRECTORY, fields::TYPE, LANGUAGE]].concat();
             let mut reader = CallReader::new(self.source, self.options.strict, object.range());
             reader.members(fields, &known);
             let wrong: Block<'_> = reader.block.widened();
-            self.read.blocks[start].errors.extend(wrong.errors);
+            first.errors.extend(wrong.errors);
         } else if shapes::is_unread(given.tool, fields) {
             self.unread(object, given.tool);
+        }
+    }
+
+    /// Reads a member that is a patch or a command.
+    fn patch(&mut self, value: Value<'_>, of_file: Option<(&str, &[u8])>, given: Given<'_>) {
+        match value.is() {
+            Is::Array if COMMANDS.contains(&given.member) => self.words(value, given),
+            Is::Array if self.patch_in(value, given.path).is_some() => {
+                let field = given.member.to_owned();
+                let (wanted, is) = ("a string", "an array");
+                self.error(value, tool::Error::Type { field, wanted, is });
+            }
+            Is::String if may_hold_patch(value) || given.may_be_program(value) => {
+                if let Some(document) = self.decoded(value) {
+                    self.patch_text(value.range(), &document, of_file, given);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -53,18 +53,12 @@ pub(crate) fn parse_block<'a>(
     let is_binary = matches!(header, Err(Error::Binary { .. }));
     let mut binary = None;
     if has_binary_patch {
-        let (read, end) = binary_patch(&rows, index);
-        body.end = end;
-        match read {
-            Ok(read) => binary = Some(read),
-            Err(error) => body.errors.push(error),
-        }
+        binary = body.read_binary(&rows);
     } else if is_binary {
         body.end = behind_binary(&rows, index);
     } else {
-        let path = paths.last().map(|path| excerpt(&path.bytes));
         let is_new = matches!(&header, Ok(file) if file.header.status == Status::Added);
-        body.read(&rows, &path.unwrap_or_default(), is_new);
+        body.read(&rows, paths.last(), is_new);
     }
     let SectionBody {
         hunks,
@@ -72,15 +66,13 @@ pub(crate) fn parse_block<'a>(
         warnings,
         end,
     } = body;
-    if let Ok(file) = &mut header
-        && makes_file(&file.header, &hunks)
-    {
-        file.header.status = Status::Added;
-        file.header.old_mode = None;
-        // What is wrong with that points at what says so.
-        file.path.span = hunks.first().and_then(|hunk| hunk.span);
-    }
     if let Ok(file) = &mut header {
+        if makes_file(&file.header, &hunks) {
+            file.header.status = Status::Added;
+            file.header.old_mode = None;
+            // What is wrong with that points at what says so.
+            file.path.span = hunks.first().and_then(|hunk| hunk.span);
+        }
         file.header.binary = binary;
     }
     let wrong = match &header {
@@ -92,8 +84,7 @@ pub(crate) fn parse_block<'a>(
     if let Some(wrong) = wrong {
         errors.insert(0, wrong);
     }
-    let unindented = rows.unindented(begin.index()..end);
-    errors.extend(unindented.map(|row| Located::new(row.span, Error::Unindented)));
+    errors.extend(rows.unindented(begin.index()..end));
     let edits = match header {
         Ok(file) if errors.is_empty() => vec![edit(file, hunks, span)],
         _ => unreadable(paths, span),
@@ -171,12 +162,13 @@ impl<'a> SectionBody<'a> {
     ///
     /// Where they end doesn't depend on how strictly they are read: a hunk of a known end may be
     /// miscounted.
-    fn read(&mut self, rows: &Rows<'a, '_>, path: &BString, is_new: bool) {
+    fn read(&mut self, rows: &Rows<'a, '_>, path: Option<&Text<'_>>, is_new: bool) {
+        let path = path.map(|path| excerpt(&path.bytes)).unwrap_or_default();
         let mut is_lost = !self.errors.is_empty();
         let start = self.end;
         while let Some(at) = next_hunk(rows, self.end, self.hunks.is_empty()) {
             let section = SectionPart {
-                path,
+                path: &path,
                 number: self.hunks.len() + 1,
                 is_new,
             };
@@ -203,6 +195,13 @@ impl<'a> SectionBody<'a> {
         if self.end == start {
             self.misplaced(rows);
         }
+    }
+
+    /// Reads the binary patch of a section.
+    fn read_binary(&mut self, rows: &Rows<'a, '_>) -> Option<Binary> {
+        let (read, end) = binary_patch(rows, self.end);
+        self.end = end;
+        read.map_err(|error| self.errors.push(error)).ok()
     }
 
     /// Finds a hunk that can't be read since its `@@` line is missing, or isn't where it must be.

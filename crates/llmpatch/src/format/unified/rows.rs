@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use super::error::Error;
 use super::header;
 use super::line_kind::{LineKind, are_changes, is_item, kind};
 use super::names::Naming;
 use crate::format::Options;
 use crate::format::fence::Fence;
 use crate::patch::Mark;
-use crate::text::{LineNo, Row, Source, Span, is_blank};
+use crate::text::{LineNo, Located, Row, Source, Span, is_blank};
 
 /// What is around a diff in a response.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,13 +57,14 @@ impl<'a, 'o> Rows<'a, 'o> {
         })
     }
 
-    /// Returns the first line in a range that lacks the indentation of the diff.
-    pub(super) fn unindented(&self, range: Range<usize>) -> Option<Row<'a>> {
+    /// Returns the error of the first line in a range that lacks the indentation of the diff.
+    pub(super) fn unindented(&self, range: Range<usize>) -> Option<Located<Error>> {
         if self.around.indent.is_empty() {
             return None;
         }
         let mut rows = range.map_while(|index| self.source.row(LineNo::from_index(index)));
-        rows.find(|row| !row.text.starts_with(self.around.indent) && !is_blank(row.text))
+        let row = rows.find(|row| !row.text.starts_with(self.around.indent) && !is_blank(row.text));
+        row.map(|row| Located::new(row.span, Error::Unindented))
     }
 
     /// Returns the texts of the lines in a range, as far as there are lines.

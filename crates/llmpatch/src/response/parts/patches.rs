@@ -1,7 +1,7 @@
 //! Reads the patches where they begin.
 
 use super::What;
-use super::walk::{MOST_EDITS, ReadAs, Walk, row_from};
+use super::walk::{MOST_EDITS, ReadAs, Walk, innermost, row_from};
 use crate::format::fence::Fence;
 use crate::format::{Options, envelope, files, opx, tool, unified};
 use crate::patch::Format;
@@ -100,11 +100,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads the block that begins at an offset in a line, and the tags that are glued to it.
     pub(super) fn block(&mut self, row: Row<'a>, at: usize) -> usize {
         let mut found = Vec::new();
-        let fence = self
-            .open
-            .iter_mut()
-            .rev()
-            .find_map(|open| open.fence.as_mut());
+        let fence = innermost(&mut self.open);
         let mut block = self
             .paths
             .block(self.source, row, at, self.options, fence, &mut found);

@@ -51,6 +51,12 @@ pub(super) fn row_from(source: &Source, at: usize) -> Option<Row<'_>> {
     Some(row.behind(at.saturating_sub(row.start()).min(row.text.len())))
 }
 
+/// Returns the innermost fence that is open.
+pub(super) fn innermost<'w, 'a>(open: &'w mut [Open<'a>]) -> Option<&'w mut OpenFence<'a>> {
+    let mut open = open.iter_mut().rev();
+    open.find_map(|open| open.fence.as_mut())
+}
+
 /// The most edits that a response may have. Each takes up to a kilobyte once it is read, however
 /// short it is.
 pub(crate) const MOST_EDITS: usize = 100_000;
@@ -214,11 +220,7 @@ impl<'a> Walk<'a, '_> {
     /// Reads the tags around blocks, and what is above one.
     pub(super) fn tags(&mut self, row: Row<'a>) -> bool {
         let mut found = Vec::new();
-        let fence = self
-            .open
-            .iter_mut()
-            .rev()
-            .find_map(|open| open.fence.as_mut());
+        let fence = innermost(&mut self.open);
         let is_tagged = self.paths.text(self.source, row, fence, &mut found);
         self.push_found(found);
         if let Some((line, blocks)) = self.paths.said_line() {
