@@ -108,7 +108,7 @@ fn publish_locked(
     mut ready: Ready,
 ) -> Result<Ready, Failure> {
     let roots = session.roots_given();
-    let is_second = !roots.is_empty() && locked.note_roots(roots) == 1;
+    let is_second = !roots.is_empty() && locked.note_roots(roots);
     let (report, target) = (&ready.report, ready.target.clone());
     let work = session.meter.begin(Stage::Preparing, 0);
     let prepared = locked.begin(&ready.changes, target, work.progress().clone());

@@ -199,9 +199,12 @@ impl Dir {
         if stat.owner != user() {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        let mut bytes = Vec::with_capacity(stat.size.min(most) as usize + 1);
+        if stat.size > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut bytes = Vec::with_capacity(stat.size as usize + 1);
         file.take(most + 1).read_to_end(&mut bytes)?;
-        if stat.size > most || bytes.len() as u64 > most {
+        if bytes.len() as u64 > most {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(Some(bytes))

@@ -36,6 +36,8 @@ pub(super) const MOST_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 128 << 20 }
 /// aren't counted, since reading their records takes as long as making the change; so the old files
 /// of all may have so many bytes more for each change.
 const FEW_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+/// How many bytes the record of a change may have that is read for a hint alone.
+const SHORT: u64 = 1 << 16;
 const KEPT: &str = "undo-";
 
 /// Returns the numbers of the changes that are kept, the newest first.
@@ -158,14 +160,15 @@ fn record_of(home: &Dir, number: u64, most: u64) -> Option<Record> {
     Record::parse(&dir.read_own(&plain(RECORD), most).ok()??)
 }
 
-/// Returns how many of the changes that are kept were made with these words of where the model saw
-/// the work tree, as far as their records are there to be read soon.
-pub(super) fn made_with(home: &Dir, roots: &[String]) -> usize {
-    let numbers = kept(home).unwrap_or_default().into_iter();
-    let records = numbers.filter_map(|number| record_of(home, number, FEW_BYTES));
-    records
-        .filter(|record| record.made().is_some_and(|made| made.roots == roots))
-        .count()
+/// Returns whether the last change that is kept was made with these words of where the model saw the work
+/// tree, and the one before wasn't, as far as their records are there, and short.
+pub(super) fn is_second_with(home: &Dir, roots: &[String]) -> bool {
+    let numbers = kept(home).unwrap_or_default();
+    let mut made = numbers.into_iter().map(|number| {
+        let record = record_of(home, number, SHORT);
+        record.is_some_and(|record| record.made().is_some_and(|made| made.roots == roots))
+    });
+    made.next() == Some(true) && made.next() != Some(true)
 }
 
 /// Removes all that is kept of changes before.

@@ -260,11 +260,11 @@ impl<'r> Locked<'r> {
     }
 
     /// Writes down with the next change where the model saw the work tree, as whoever makes it had
-    /// to say; returns how many of the last changes were made with the same words.
-    pub fn note_roots(&mut self, roots: Vec<String>) -> usize {
-        let count = kept::made_with(&self.journal.home().dir, &roots);
+    /// to say; returns whether it is the second in a row with the same words.
+    pub fn note_roots(&mut self, roots: Vec<String>) -> bool {
+        let is_second = kept::is_second_with(&self.journal.home().dir, &roots);
         self.journal.roots = roots;
-        count
+        is_second
     }
 
     /// Releases the lock without a change.

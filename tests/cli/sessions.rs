@@ -83,6 +83,7 @@ fn the_setting_is_offered_after_the_second_time() {
     let repo = Repo::with(&[("a.txt", "1\n")]);
     assert_eq!(applied_again(&repo, &[ROOT]), "");
     assert_eq!(applied_again(&repo, &[ROOT, "--root-is=/other"]), "");
+    assert_eq!(applied_again(&repo, &[ROOT]), "");
     assert_eq!(applied_again(&repo, &[ROOT]), offer);
     assert_eq!(applied_again(&repo, &[ROOT]), "");
     repo.run(&["undo"], "").succeeded();
