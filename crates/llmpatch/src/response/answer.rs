@@ -6,7 +6,7 @@ use bstr::BString;
 
 use super::marks::MarkOf;
 use super::parts::{Part, Parts, Role, What};
-use super::session::Session;
+use super::session::{Fate, Session};
 use super::{Block, Error, Hiding, Nearly, Residue, ResponsePart, Warning};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
@@ -28,6 +28,16 @@ pub(super) struct Answer<'a> {
     pub(super) bases: Vec<Located<BString>>,
     /// The tool calls that were met, by their ids.
     pub(super) session: Session,
+    /// Where calls begin that aren't read, or nothing says were carried out.
+    fates: Fates,
+}
+
+/// Where the calls begin of which some fate is told once for all.
+#[derive(Debug, Default)]
+struct Fates {
+    undone: Vec<Span>,
+    left_out: Vec<Span>,
+    pending: Vec<Span>,
 }
 
 /// What an answer is made of.
@@ -57,7 +67,97 @@ impl<'a> AnswerItem<'a> {
     }
 }
 
-impl Answer<'_> {
+impl<'a> Answer<'a> {
+    /// Takes in a patch, or says why its call isn't read.
+    fn patch(&mut self, source: &Source, mut block: Block<'a>, only: &[String]) {
+        let before = block.call.and_then(|call| self.session.before(call));
+        let records = block.edits.iter_mut();
+        for record in records.filter_map(|edit| edit.record.as_mut()) {
+            record.before = before.map(Into::into);
+        }
+        let span = block.start(source);
+        match fate(&block, only, &self.session) {
+            Fate::Read => self.found.push(AnswerItem::Block(block)),
+            Fate::Pending => {
+                self.fates.pending.push(span);
+                self.found.push(AnswerItem::Block(block));
+            }
+            Fate::LeftOut => {
+                self.fates.left_out.push(span);
+                self.unread(&block, span, "answer", "others were asked for");
+            }
+            Fate::Undone => {
+                self.fates.undone.push(span);
+                self.unread(
+                    &block,
+                    span,
+                    "undone-call",
+                    "it failed, was refused or never ran",
+                );
+            }
+            Fate::Cut(error) => {
+                if self.refused.last() != Some(&error) {
+                    self.refused.push(error);
+                }
+            }
+            Fate::Hidden(by) => self.hide(block.format, span, by),
+            Fate::Retold => {}
+        }
+    }
+
+    /// Adds the part of a call that isn't read.
+    fn unread(&mut self, block: &Block<'_>, span: Span, role: &'static str, why: &str) {
+        self.parts.push(ResponsePart {
+            span: Some(span),
+            role,
+            format: Some(block.format),
+            directory: block.directory.clone(),
+            why: Some(why.to_owned()),
+            call: block.call.and_then(|call| self.session.described(call)),
+        });
+    }
+
+    /// Counts the calls that aren't read, and those of which nothing says that they were carried out.
+    fn tell_fates(&mut self) {
+        let Fates {
+            undone,
+            left_out,
+            pending,
+        } = std::mem::take(&mut self.fates);
+        if let Some(first) = undone.first() {
+            self.note_hidden(*first, &Hiding::Undone(undone.len()));
+        }
+        if let Some((span, place)) = self.session.aside.passed.take()
+            && self.hidden.is_none()
+        {
+            self.note_hidden(span, &Hiding::Others(place));
+        }
+        let told = [
+            (
+                undone.first(),
+                Warning::Undone {
+                    count: undone.len(),
+                },
+            ),
+            (
+                left_out.first(),
+                Warning::LeftOut {
+                    count: left_out.len(),
+                },
+            ),
+            (
+                pending.first(),
+                Warning::Pending {
+                    count: pending.len(),
+                },
+            ),
+        ];
+        for (first, warning) in told {
+            self.found
+                .extend(first.map(|first| AnswerItem::remark(*first, warning)));
+        }
+    }
+
     /// Notes a patch that isn't read.
     pub(super) fn note_hidden(&mut self, span: Span, by: &Hiding) {
         self.hidden.get_or_insert_with(|| (span, by.clone()));
@@ -89,7 +189,12 @@ impl Answer<'_> {
 }
 
 /// Sorts the parts of a response by what they mean.
-pub(super) fn answer<'a>(source: &'a Source, parts: Parts<'a>, session: Session) -> Answer<'a> {
+pub(super) fn answer<'a>(
+    source: &'a Source,
+    parts: Parts<'a>,
+    session: Session,
+    only: &[String],
+) -> Answer<'a> {
     let roles: Vec<_> = (0..parts.all.len())
         .map(|index| parts.role(index))
         .collect();
@@ -121,7 +226,7 @@ pub(super) fn answer<'a>(source: &'a Source, parts: Parts<'a>, session: Session)
         let span = source.span(part.range.clone());
         answer.refused.extend(open_result(source, &part));
         match why {
-            None => take(source, part, has_patch, &mut answer),
+            None => take(source, part, has_patch, only, &mut answer),
             Some(by) => {
                 if let Some((format, span)) = patch_of(source, &part, span) {
                     answer.hide(format, span, by);
@@ -129,14 +234,21 @@ pub(super) fn answer<'a>(source: &'a Source, parts: Parts<'a>, session: Session)
             }
         }
     }
+    answer.tell_fates();
     answer
 }
 
 /// Takes in a part of the answer.
-fn take<'a>(source: &Source, part: Part<'a>, has_patch: bool, answer: &mut Answer<'a>) {
+fn take<'a>(
+    source: &Source,
+    part: Part<'a>,
+    has_patch: bool,
+    only: &[String],
+    answer: &mut Answer<'a>,
+) {
     let span = source.span(part.range);
     match part.what {
-        What::Patch(block) => answer.found.push(AnswerItem::Block(*block)),
+        What::Patch(block) => answer.patch(source, *block, only),
         What::Loss(format, loss) => answer.found.push(AnswerItem::residue(format, span, loss)),
         What::Near(near) if near.is_half && has_patch => {
             answer
@@ -206,4 +318,13 @@ fn hiding(part: &Part<'_>) -> Hiding {
         }
         _ => Hiding::Quote,
     }
+}
+
+/// Decides what becomes of a patch, by its call and by what was asked for.
+fn fate(block: &Block<'_>, only: &[String], session: &Session) -> Fate {
+    let is_asked = |call| session.is_one_of(call, only);
+    if !only.is_empty() && !block.call.is_some_and(is_asked) {
+        return Fate::LeftOut;
+    }
+    block.call.map_or(Fate::Read, |call| session.fate(call))
 }

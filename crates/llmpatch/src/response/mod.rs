@@ -78,7 +78,7 @@ use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 use answer::AnswerItem;
 use session::{Beside, Session};
-use settle::{choose, settle};
+use settle::settle;
 
 /// What was read of a patch, with what the response around it adds.
 pub(crate) type Block<'a> = format::Block<'a, Error, Warning>;
@@ -133,37 +133,37 @@ fn parse_beside<'a>(
     }
     let mut session = Session::of_part(beside);
     let parts = parts::delimit(source, options, &mut session);
-    let mut answer = answer::answer(source, parts, session);
     if let Some(beside) = beside {
-        answer.session.join(beside);
+        session.join(beside);
     }
-    let chosen = choose(source, options.only, &mut answer);
+    let mut answer = answer::answer(source, parts, session, options.only);
     let found = std::mem::take(&mut answer.found);
     let mut parsed = settle(source, options, found, &answer);
     if let Some(piece) = answer.session.aside.piece
-        && parsed.errors.iter().all(|error| error.value.is_absence())
+        && parsed.patch.edits.is_empty()
         && !parsed.errors.is_empty()
+        && parsed.errors.iter().all(is_of_stream)
     {
-        parsed.errors = vec![Located::new(piece, Error::Stream)];
+        parsed.errors.retain(|error| !error.value.is_absence());
+        parsed.errors.insert(0, Located::new(piece, Error::Stream));
     }
     let is_here = |id: &String| answer.session.has_call(id);
     if !options.only.is_empty() && !options.only.iter().any(is_here) {
         // What was asked for is in another response, or that there is none is said.
         parsed.errors.retain(|error| !error.value.is_absence());
     }
-    parsed.warnings.extend(chosen.warnings);
-    parsed.parts.extend(chosen.parts);
     parsed.parts.sort_by_key(|part| part.span);
     drop_told_warnings(&mut parsed);
-    if !chosen.errors.is_empty() {
-        parsed.errors.retain(|error| !error.value.is_absence());
-        parsed.errors.extend(chosen.errors);
-    }
     Parsed {
         bases: answer.bases,
         session: answer.session,
         ..parsed
     }
+}
+
+/// Returns whether an error says no more than that a response comes in pieces.
+fn is_of_stream(error: &Located<Error>) -> bool {
+    error.value.is_absence() || error.value == Error::Stream
 }
 
 /// Drops the warnings of patches that don't count if an error says all that they say.

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use bstr::BString;
 
 use super::answer::{Answer, AnswerItem};
-use super::error::{Error, Hiding, Nearly, Residue, Warning};
+use super::error::{Error, Nearly, Residue, Warning};
 use super::near::{CALL_IN_TAGS, HUNK, NEAR};
-use super::session::{Fate, Session};
+use super::session::Session;
 use super::{Block, Parsed, PartCall, ResponsePart, absence, repeats, review};
 use crate::format::fence::{self, Fence};
 use crate::format::{self, InFile, Options, blocks, envelope, opx, tool};
@@ -285,113 +285,4 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
             Format::Files => Fence::read(line.text).is_some_and(|(_, info)| !text::is_blank(info)),
             Format::Tool => false,
         })
-}
-
-/// What is said of the calls and texts of a session.
-#[derive(Default)]
-pub(super) struct Chosen {
-    pub(super) errors: Vec<Located<Error>>,
-    pub(super) warnings: Vec<Located<Warning>>,
-    /// The calls that weren't made.
-    pub(super) parts: Vec<ResponsePart>,
-}
-
-/// Takes out the calls of sessions that weren't made, and the texts beside calls; says so.
-pub(super) fn choose(source: &Source, only: &[String], answer: &mut Answer<'_>) -> Chosen {
-    let mut chosen = Chosen::default();
-    let mut hidden = Vec::new();
-    let (mut undone, mut pending, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    let session = &answer.session;
-    answer.found.retain_mut(|item| {
-        let AnswerItem::Block(block) = item else {
-            return true;
-        };
-        let before = block.call.and_then(|call| session.before(call));
-        for record in block
-            .edits
-            .iter_mut()
-            .filter_map(|edit| edit.record.as_mut())
-        {
-            record.before = before.map(Into::into);
-        }
-        let span = block.start(source);
-        match fate(block, only, session) {
-            Fate::Read => return true,
-            Fate::LeftOut => {
-                left_out.push(span);
-                let why = "others were asked for";
-                let part = unread_call("answer", why, block, span, session);
-                chosen.parts.push(part);
-            }
-            Fate::Pending => {
-                pending.push(span);
-                return true;
-            }
-            Fate::Undone => {
-                undone.push(span);
-                let why = "it failed, was refused or never ran";
-                let part = unread_call("undone-call", why, block, span, session);
-                chosen.parts.push(part);
-            }
-            Fate::Cut(error) => {
-                if chosen.errors.last() != Some(&error) {
-                    chosen.errors.push(error);
-                }
-            }
-            Fate::Hidden(by) => hidden.push((block.format, span, by)),
-            Fate::Retold => {}
-        }
-        false
-    });
-    for (format, span, by) in hidden {
-        answer.hide(format, span, by);
-    }
-    if let Some(first) = undone.first() {
-        answer.note_hidden(*first, &Hiding::Undone(undone.len()));
-    }
-    if let Some((span, place)) = answer.session.aside.passed.take()
-        && answer.hidden.is_none()
-    {
-        answer.note_hidden(span, &Hiding::Others(place));
-    }
-    let counted = [
-        counted(&undone, |count| Warning::Undone { count }),
-        counted(&left_out, |count| Warning::LeftOut { count }),
-        counted(&pending, |count| Warning::Pending { count }),
-    ];
-    chosen.warnings.extend(counted.into_iter().flatten());
-    chosen
-}
-
-/// Decides what becomes of a patch, by its call and by what was asked for.
-fn fate(block: &Block<'_>, only: &[String], session: &Session) -> Fate {
-    let is_asked = |call| session.is_one_of(call, only);
-    if !only.is_empty() && !block.call.is_some_and(is_asked) {
-        return Fate::LeftOut;
-    }
-    block.call.map_or(Fate::Read, |call| session.fate(call))
-}
-
-/// Returns the warning that counts what it is about, where the first of that is.
-fn counted(spans: &[Span], warning: fn(usize) -> Warning) -> Option<Located<Warning>> {
-    let first = spans.first()?;
-    Some(Located::new(*first, warning(spans.len())))
-}
-
-/// Returns the part of a call that isn't made.
-fn unread_call(
-    role: &'static str,
-    why: &str,
-    block: &Block<'_>,
-    span: Span,
-    session: &Session,
-) -> ResponsePart {
-    ResponsePart {
-        span: Some(span),
-        role,
-        format: Some(block.format),
-        directory: block.directory.clone(),
-        why: Some(why.to_owned()),
-        call: block.call.and_then(|call| session.described(call)),
-    }
 }
