@@ -168,7 +168,7 @@ impl Planner<'_> {
         for (index, exchange) in exchanges.iter().enumerate() {
             let certain = exchange.certain(&file, is_small);
             let likely = || exchange.at(&file).or_else(|| exchange.text_at(&file));
-            let Some(at) = certain.or_else(|| likely().filter(|_| is_enough)) else {
+            let Some(at) = certain.or_else(|| is_enough.then(likely).flatten()) else {
                 if is_enough && exchange.is_taken_on(index, &last) {
                     continue;
                 }
@@ -281,6 +281,10 @@ impl<'e> Exchange<'e> {
 
     /// Returns where the new lines are in a file that doesn't have the old ones.
     fn at(&self, file: &Document) -> Option<usize> {
+        // A brace is there by chance, whatever else of the response is.
+        if !self.new.iter().any(|line| is_telling(line)) {
+            return None;
+        }
         let new = file.run(&self.new);
         let at = self.number.filter(|at| new.contains(*at)).or(new.first());
         at.filter(|_| self.removed.is_empty() || file.run(&self.old).first().is_none())
