@@ -160,15 +160,18 @@ fn record_of(home: &Dir, number: u64, most: u64) -> Option<Record> {
     Record::parse(&dir.read_own(&plain(RECORD), most).ok()??)
 }
 
-/// Returns whether the last change that is kept was made with these words of where the model saw the work
-/// tree, and the one before wasn't, as far as their records are there, and short.
-pub(super) fn is_second_with(home: &Dir, roots: &[String]) -> bool {
+/// Writes down where the model saw the work tree; returns whether the last change that is kept was made
+/// with the same words, and the change before wasn't, as far as their records are there, and short.
+pub(super) fn note_roots(journal: &mut Journal, roots: Vec<String>) -> bool {
+    let home = &journal.home().dir;
     let numbers = kept(home).unwrap_or_default();
     let mut made = numbers.into_iter().map(|number| {
         let record = record_of(home, number, SHORT);
         record.is_some_and(|record| record.made().is_some_and(|made| made.roots == roots))
     });
-    made.next() == Some(true) && made.next() != Some(true)
+    let is_second = made.next() == Some(true) && made.next() != Some(true);
+    journal.roots = roots;
+    is_second
 }
 
 /// Removes all that is kept of changes before.

@@ -262,9 +262,7 @@ impl<'r> Locked<'r> {
     /// Writes down with the next change where the model saw the work tree, as whoever makes it had
     /// to say; returns whether it is the second in a row with the same words.
     pub fn note_roots(&mut self, roots: Vec<String>) -> bool {
-        let is_second = kept::is_second_with(&self.journal.home().dir, &roots);
-        self.journal.roots = roots;
-        is_second
+        kept::note_roots(&mut self.journal, roots)
     }
 
     /// Releases the lock without a change.

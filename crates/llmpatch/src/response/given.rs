@@ -299,11 +299,6 @@ impl Messages<'_, '_> {
         }
     }
 
-    pub(super) fn unread(&mut self, object: Value<'_>, tool: &str) {
-        let name = excerpt(tool.as_bytes());
-        self.error(object, tool::Error::Unread { name });
-    }
-
     /// Reads a command that is given as words: a patch behind `apply_patch`, or a shell's script.
     fn words(&mut self, value: Value<'_>, given: Given<'_>) {
         let items = value.items();
@@ -380,11 +375,6 @@ impl Messages<'_, '_> {
             block.errors.extend(wrong.errors);
         }
         self.push(block, given.directory);
-    }
-
-    pub(super) fn push(&mut self, mut block: Block<'static>, directory: &str) {
-        embedded::place(&mut block, directory);
-        self.read.blocks.push(block);
     }
 }
 

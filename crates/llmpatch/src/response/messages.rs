@@ -9,7 +9,7 @@ use super::place::JsonPath;
 use super::rows::{Holds, MatchedRows, Speaker, ids, word};
 use super::schemas::{CallForm, REVIEW};
 use super::session::Session;
-use super::{Block, Error, Hiding, Warning};
+use super::{Block, Error, Hiding, Warning, embedded};
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, Value};
 use crate::format::tool::shapes::{self, CallShape, shape};
@@ -333,6 +333,18 @@ impl<'a, 'm> Messages<'a, 'm> {
     pub(super) fn skip(&mut self, object: Value<'_>, name: &str) {
         let name = excerpt(name.as_bytes());
         self.remark(object, tool::Warning::Skipped { name, count: 1 });
+    }
+
+    /// Refuses a call of a tool that isn't known.
+    pub(super) fn unread(&mut self, object: Value<'_>, tool: &str) {
+        let name = excerpt(tool.as_bytes());
+        self.error(object, tool::Error::Unread { name });
+    }
+
+    /// Adds a patch that is meant in a directory.
+    pub(super) fn push(&mut self, mut block: Block<'static>, directory: &str) {
+        embedded::place(&mut block, directory);
+        self.read.blocks.push(block);
     }
 
     pub(super) fn remark(&mut self, object: Value<'_>, what: tool::Warning) {
