@@ -198,11 +198,13 @@ fn attributes_are_found_wherever_git_finds_them() {
     assert!(crlf(&sample, "none/new.txt"));
 
     let sample = Sample::new();
-    std::fs::write(sample.outside().join("attributes"), "*.txt eol=crlf\n").unwrap();
-    sample.git(&format!(
-        "config core.attributesFile {}",
-        sample.outside().join("attributes").display()
-    ));
+    let attributes = sample.outside().join("attributes");
+    std::fs::write(&attributes, "*.txt eol=crlf\n").unwrap();
+    sample.git_args(&[
+        "config",
+        "core.attributesFile",
+        attributes.to_str().unwrap(),
+    ]);
     assert!(crlf(&sample, "new.txt"));
 
     let sample = Sample::new()
