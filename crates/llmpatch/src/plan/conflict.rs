@@ -1,18 +1,22 @@
 //! Edits of a response that change the same lines: the earlier edit took away what a later edit
 //! needs.
 //!
-//! An edit finds its file as the edits before it leave it. Where its lines aren't there, the states
-//! in which those edits found the file are looked at, the last state first: the edit that found the
-//! lines there has changed them.
+//! An edit finds its file as the edits before it leave it. Where its lines aren't there, they are
+//! looked for in what those edits put there and in the file before the response, and followed through
+//! the placements of the edits in between: the first that changes them is the one that took them.
 
 use std::ops::Range;
 
 use super::place_error::Part;
+use super::placement::Placement;
 use super::planner::Planner;
-use crate::patch::{HunkLine, Mark, Operation};
+use crate::patch::{Hunk, Mark, Operation};
 use crate::path::RepoPath;
-use crate::text::Span;
+use crate::text::{Span, Text};
 use crate::tree::Content;
+
+/// What it costs to look for something in the shortest text, in bytes of a long one.
+const SEARCH: usize = 4 << 10;
 
 /// An edit that needs lines that an earlier edit of the same response changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,28 +50,36 @@ impl Planner<'_> {
     ) -> Option<Conflict> {
         let found = |content: &Content| {
             self.effort
-                .spend(content.len())
+                .spend(content.len() + SEARCH)
                 .then(|| found(content))
                 .flatten()
         };
-        let (last, past) = self.overlay.past(path, now);
-        if past.is_empty() || found(now).is_some() {
+        let edits = self.overlay.changed_by(path, now);
+        if edits.is_empty() || found(now).is_some() {
             return None;
         }
-        let mut content = last.clone();
-        let mut states = past.iter().rev().map_while(|past| {
-            content = past.found(&content).filter(|_| self.effort.is_left())?;
-            Some((past.edit, content.clone()))
-        });
-        let (edit, range) = states.find_map(|(edit, content)| Some((edit, found(&content)?)))?;
-        let by = self.changed_by(edit, &range);
-        let nth = by.map_or(0, |(at, _)| at - range.start);
         let original = self.overlay.in_tree(path);
         let range = original.as_ref().and_then(&found);
+        // The edits in between are no more than the response.
+        let follow = |edits: &[usize], lines| {
+            let is_worth_it = self.effort.spend(self.brought);
+            is_worth_it
+                .then(|| self.first_change(edits, lines))
+                .flatten()
+        };
+        let mut later = (1..edits.len()).rev();
+        let of_later = later.find_map(|number| {
+            let mut made = self.made_by(edits[number - 1]).into_iter();
+            let lines = made.find_map(|(start, content)| {
+                let lines = found(&content)?;
+                Some(start + lines.start..start + lines.end)
+            })?;
+            follow(&edits[number..], lines)
+        });
+        let (nth, by) = of_later.or_else(|| follow(edits, range.clone()?))?;
         let origin = self.overlay.origin(path).unwrap_or(path);
         let found = original.zip(range.filter(|range| !range.is_empty()));
         let found = found.map(|(original, range)| (origin.clone(), original, range));
-        let by = by.map(|(_, span)| span);
         Some(Conflict {
             path: path.clone(),
             part,
@@ -78,48 +90,124 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns the first of these lines that an edit changes in the file that it finds, and which
-    /// line of it does.
-    fn changed_by(&self, edit: usize, lines: &Range<usize>) -> Option<(usize, Span)> {
-        let at = self.edits.get(edit)?.edit;
-        let first = self.placements.partition_point(|place| place.edit < edit);
-        let placed = self.placements[first..]
-            .iter()
-            .take_while(|place| place.edit == edit);
-        let mut spans = placed.filter_map(|place| {
-            let start = place.old.range().start;
-            match &at.operation {
-                Operation::Update { hunks, .. } => change_among(
-                    &hunks.get(place.number.checked_sub(1)?)?.lines,
-                    start,
-                    lines,
-                ),
-                _ if start < lines.end && lines.start < start + place.old.count => {
-                    Some((start.max(lines.start), place.span?))
-                }
-                _ => None,
+    /// Follows lines of a file through edits that changed it, to the first edit that changes one of
+    /// them. Returns which line that is, from 0, and the line of the edit.
+    fn first_change(
+        &self,
+        edits: &[usize],
+        mut lines: Range<usize>,
+    ) -> Option<(usize, Option<Span>)> {
+        for number in edits {
+            let edit = self.edits[*number].edit;
+            if !matches!(
+                edit.operation,
+                Operation::Update { .. } | Operation::Substitute(_)
+            ) {
+                return Some((0, edit.span));
             }
+            let changes = self.changes_of(*number);
+            if let Some(change) = changes.iter().find(|change| change.is_among(&lines)) {
+                return Some((change.at - lines.start, change.by));
+            }
+            let before = || changes.iter().filter(|change| change.at <= lines.start);
+            let added = before().filter(|change| change.is_added).count();
+            let removed = before().count() - added;
+            let start = (lines.start + added).saturating_sub(removed);
+            lines = start..start + lines.len();
+        }
+        None
+    }
+
+    /// Returns the lines that an edit takes from its file and puts into it.
+    fn changes_of(&self, edit: usize) -> Vec<LineChange> {
+        let changes = self.placed_by(edit).flat_map(|place| {
+            let (old, by) = (place.old.range(), place.span);
+            if let Some(hunk) = self.hunk(place) {
+                return LineChange::of(hunk, old.start);
+            }
+            let change = |at, is_added| LineChange { at, is_added, by };
+            let added = (0..place.new.count).map(|_| change(old.end, true));
+            let removed = old.clone().map(|at| change(at, false));
+            removed.chain(added).collect()
         });
-        spans.next().or(Some((lines.start, at.span?)))
+        changes.collect()
+    }
+
+    /// Returns the lines that are in a file by an edit, each run with the line of the file at which
+    /// it begins, from 0.
+    fn made_by(&self, edit: usize) -> Vec<(usize, Content)> {
+        let all = |lines: &[Text<'_>]| content(lines.iter().map(|line| &line[..]));
+        match &self.edits[edit].edit.operation {
+            Operation::Create { lines, .. } | Operation::Replace { lines } => vec![(0, all(lines))],
+            operation => {
+                let made = self.placed_by(edit).filter_map(|place| {
+                    let lines = match (self.hunk(place), operation) {
+                        (Some(hunk), _) => content(hunk.new_lines().map(|line| &line.text[..])),
+                        (None, Operation::Substitute(edit)) => all(&edit.put),
+                        _ => return None,
+                    };
+                    Some((place.new.range().start, lines))
+                });
+                made.collect()
+            }
+        }
+    }
+
+    /// Returns where the parts of an edit were placed.
+    fn placed_by(&self, edit: usize) -> impl Iterator<Item = &Placement> {
+        let first = self.placements.partition_point(|place| place.edit < edit);
+        let placed = self.placements[first..].iter();
+        placed.take_while(move |place| place.edit == edit)
+    }
+
+    /// Returns the hunk that was placed, if it was one.
+    fn hunk(&self, place: &Placement) -> Option<&Hunk<'_>> {
+        match &self.edits[place.edit].edit.operation {
+            Operation::Update { hunks, .. } => hunks.get(place.number.checked_sub(1)?),
+            _ => None,
+        }
     }
 }
 
-/// Returns the first of these lines of a file that a hunk changes, or before which it puts
-/// something, and its line that does; the first old line of the hunk is line `start` of the file.
-pub(super) fn change_among(
-    hunk: &[HunkLine<'_>],
-    start: usize,
-    lines: &Range<usize>,
-) -> Option<(usize, Span)> {
-    let mut at = start;
-    hunk.iter().find_map(|line| {
-        let is_among = match line.mark {
-            Mark::Context => false,
-            Mark::Removed => lines.contains(&at),
-            Mark::Added => lines.start < at && at < lines.end,
-        };
-        let found = is_among.then_some((at, line.text.span?));
-        at += usize::from(line.mark != Mark::Added);
-        found
-    })
+/// Makes a content of lines.
+fn content<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Content {
+    let lines: Vec<_> = lines.flat_map(|line| [line, b"\n"]).collect();
+    lines.concat().into()
+}
+
+/// A line that an edit takes from a file or puts into it.
+#[derive(Clone, Copy)]
+pub(super) struct LineChange {
+    /// The line of the file as the edit finds it, from 0: the one that goes, or the one before which
+    /// the new line comes.
+    pub(super) at: usize,
+    is_added: bool,
+    /// What asks for it.
+    pub(super) by: Option<Span>,
+}
+
+impl LineChange {
+    /// Returns what a hunk does whose first old line is line `start` of the file.
+    pub(super) fn of(hunk: &Hunk<'_>, start: usize) -> Vec<Self> {
+        let mut at = start;
+        let changes = hunk.lines.iter().filter_map(|line| {
+            let is_added = line.mark == Mark::Added;
+            let change = LineChange {
+                at,
+                is_added,
+                by: line.text.span,
+            };
+            at += usize::from(!is_added);
+            (line.mark != Mark::Context).then_some(change)
+        });
+        changes.collect()
+    }
+
+    /// Returns whether it changes one of these lines, or puts something between them.
+    pub(super) fn is_among(&self, lines: &Range<usize>) -> bool {
+        match self.is_added {
+            true => lines.start < self.at && self.at < lines.end,
+            false => lines.contains(&self.at),
+        }
+    }
 }

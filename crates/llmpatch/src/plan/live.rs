@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::past::{Past, PastState};
 use crate::path::RepoPath;
 use crate::search::Document;
 use crate::text::{Span, Splice};
@@ -18,8 +17,8 @@ pub(super) struct LiveFile {
     pub(super) origin: Option<RepoPath>,
     /// The edit that made it, if none was there.
     pub(super) maker: Option<Span>,
-    /// How earlier edits of the response found this file before they changed it, in their order.
-    pub(super) past: Vec<Past>,
+    /// The edits of the response that made or changed it so far, by their numbers, in order.
+    pub(super) changed_by: Vec<usize>,
 }
 
 enum FileState {
@@ -38,7 +37,7 @@ impl LiveFile {
             state: FileState::Whole(content),
             origin,
             maker: None,
-            past: Vec::new(),
+            changed_by: Vec::new(),
         }
     }
 
@@ -71,22 +70,22 @@ impl LiveFile {
         self.state = FileState::Searched { document, content };
     }
 
-    /// Replaces the content and the mode. Returns the old content, or `None` if the new content is
-    /// equal. If it is the very same content, the read document stays in use.
-    pub(super) fn replace(&mut self, File { content, mode }: File) -> Option<PastState> {
+    /// Replaces the content and the mode. Returns whether the new content is another. If it is the
+    /// very same content, the read document stays in use.
+    pub(super) fn replace(&mut self, File { content, mode }: File) -> bool {
         self.mode = mode;
-        let found = self.content().clone();
+        let found = self.content();
         if found.is(&content) {
-            return None;
+            return false;
         }
-        let is_other = content != found;
+        let is_other = content != *found;
         self.state = FileState::Whole(content);
-        is_other.then_some(PastState::Whole(found))
+        is_other
     }
 
-    /// Makes splices of the file; `is_last` says that no later edit searches it. Returns the state
-    /// before them; `None` if they change nothing.
-    pub(super) fn change(&mut self, splices: Vec<Splice>, is_last: bool) -> Option<PastState> {
+    /// Makes splices of the file; `is_last` says that no later edit searches it. Returns
+    /// whether they change anything.
+    pub(super) fn change(&mut self, splices: Vec<Splice>, is_last: bool) -> bool {
         let document = match &mut self.state {
             FileState::Searched { document, content } => {
                 // Where nobody will look at it again, nothing need be found in what comes.
@@ -102,7 +101,7 @@ impl LiveFile {
             self.state = FileState::Whole(found);
             return self.replace(File { content, mode });
         };
-        let back = document.taken_by(&splices);
+        let is_other = document.differs_by(&splices);
         if !splices.is_empty() {
             document.change(&splices);
             content.take();
@@ -112,6 +111,6 @@ impl LiveFile {
         if is_last || document.has_lost_mark() {
             self.state = FileState::Whole(self.content().clone());
         }
-        (!back.is_empty()).then_some(PastState::Parts(back))
+        is_other
     }
 }

@@ -34,7 +34,6 @@ mod link;
 mod live;
 mod merge;
 mod overlay;
-mod past;
 mod place;
 mod place_error;
 mod placement;

@@ -12,7 +12,6 @@ use bstr::BStr;
 use super::changeset::{Change, ChangeSet, attribute_files};
 use super::error::{Error, Irregular, Missing, Occupied};
 use super::live::LiveFile;
-use super::past::{Past, PastState};
 use super::suggest;
 use crate::path::RepoPath;
 use crate::search::Document;
@@ -29,8 +28,6 @@ pub(super) struct Overlay<'t> {
     by_case: HashMap<Vec<u8>, Vec<RepoPath>>,
     /// The edit at work: its number, from 0, and its place in the response.
     pub(super) edit: (usize, Option<Span>),
-    /// How many bytes of files are kept as earlier edits found them.
-    pub(super) kept: usize,
 }
 
 const READ: &str = "a path is read before it is changed";
@@ -42,9 +39,8 @@ pub(super) struct Slot {
     pub(super) now: Option<LiveFile>,
     /// How the file went, if it did.
     gone: Option<Missing>,
-    /// How edits found a file before they changed it that was then deleted, for a file that is put
-    /// here later.
-    pub(super) past: Vec<Past>,
+    /// The edits that changed a file and deleted it, for a file that is put here later.
+    changed_by: Vec<usize>,
     /// Whether the tree below has a directory here.
     is_directory: bool,
     is_unknown: bool,
@@ -75,7 +71,6 @@ impl<'t> Overlay<'t> {
             slots: BTreeMap::new(),
             by_case: HashMap::new(),
             edit: (0, None),
-            kept: 0,
         }
     }
 
@@ -210,7 +205,7 @@ impl<'t> Overlay<'t> {
 
     /// Puts a file at a path that has been read.
     pub(super) fn put(&mut self, path: &RepoPath, file: File) {
-        let (_, by) = self.edit;
+        let (number, by) = self.edit;
         let slot = self.slot_of(path);
         slot.gone = None;
         let now = match slot.now.take() {
@@ -218,7 +213,8 @@ impl<'t> Overlay<'t> {
             None => {
                 let mut new = LiveFile::new(file, None);
                 new.maker = by.filter(|_| slot.before.is_none());
-                new.past = std::mem::take(&mut slot.past);
+                new.changed_by = std::mem::take(&mut slot.changed_by);
+                new.changed_by.push(number);
                 new
             }
         };
@@ -236,10 +232,10 @@ impl<'t> Overlay<'t> {
     pub(super) fn delete(&mut self, path: &RepoPath, which: Which) {
         let (_, by) = self.edit;
         if let Some(file) = self.leave(path, which, Missing::Deleted(by)) {
-            let last = self.past_of(PastState::Whole(file.content().clone()));
+            let (number, _) = self.edit;
             let slot = self.slot_of(path);
-            slot.past = file.past;
-            slot.past.push(last);
+            slot.changed_by = file.changed_by;
+            slot.changed_by.push(number);
         }
     }
 
@@ -322,12 +318,41 @@ impl<'t> Overlay<'t> {
             .map(|(path, _)| path)
     }
 
-    /// Returns whether some file was changed twice, or made and removed, by different edits.
+    /// Returns whether edits of some file may have undone each other: it was changed twice, or made
+    /// and removed.
     pub(super) fn is_undone(&self) -> bool {
         self.slots.values().any(|slot| {
-            let past = slot.now.as_ref().map_or(&slot.past, |now| &now.past);
-            past.len() > 1 || slot.before.is_none() && slot.gone.is_some()
+            let changed_by = slot
+                .now
+                .as_ref()
+                .map_or(&slot.changed_by, |now| &now.changed_by);
+            changed_by.len() > 1 || slot.before.is_none() && slot.gone.is_some()
         })
+    }
+
+    /// Returns the edits that changed the file so far, wherever it was then, that an edit finds at a
+    /// path with this content; it may have been set aside from there.
+    pub(super) fn changed_by(&self, path: &RepoPath, content: &Content) -> &[usize] {
+        let Some(slot) = self.slots.get(path) else {
+            return &[];
+        };
+        match (&slot.aside, &slot.now) {
+            (Some(file), _) if file.content().is(content) => &file.changed_by,
+            (_, Some(file)) => &file.changed_by,
+            (_, None) => &slot.changed_by,
+        }
+    }
+
+    /// Changes a file by `alter`, which says whether it did, and records which edit was at work.
+    fn altered(
+        &mut self,
+        mut file: LiveFile,
+        alter: impl FnOnce(&mut LiveFile) -> bool,
+    ) -> LiveFile {
+        if alter(&mut file) {
+            file.changed_by.push(self.edit.0);
+        }
+        file
     }
 
     /// Returns what is different now, its contents converted to what git would have on disk, or

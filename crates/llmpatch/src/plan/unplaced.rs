@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::conflict::{Conflict, change_among};
+use super::conflict::{Conflict, LineChange};
 use super::error::{Error, FileAsFound, Occupied};
 use super::growth::Growth;
 use super::place::{Edit, Task};
@@ -265,21 +265,20 @@ fn within(unplaced: &UnplacedEdit<'_, '_>, number: usize, error: &PlaceError) ->
     let at = error.is_earlier()?.index();
     let lines = at..at + hunk.old().count();
     let mut others = placed.iter().filter(|other| other.number < number);
-    let (other, (changed, by)) = others.find_map(|other| {
+    let (other, change) = others.find_map(|other| {
         let other_hunk = &hunks[other.number - 1];
-        Some((
-            other_hunk,
-            change_among(&other_hunk.lines, other.old.range().start, &lines)?,
-        ))
+        let changes = LineChange::of(other_hunk, other.old.range().start);
+        let change = changes.into_iter().find(|change| change.is_among(&lines))?;
+        Some((other_hunk, change))
     })?;
-    let nth = changed - at;
+    let nth = change.at - at;
     let is_same = other.lines == hunk.lines;
     let found = (!lines.is_empty()).then(|| (path.clone(), file.content.clone(), lines));
     Some(Conflict {
         path: path.clone(),
         part: Part::Hunk(number),
         nth,
-        by: Some(by),
+        by: change.by,
         found,
         is_same,
     })

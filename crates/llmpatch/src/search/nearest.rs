@@ -43,11 +43,6 @@ impl Effort {
         left.is_some()
     }
 
-    /// Returns whether anything may be done yet.
-    pub(crate) fn is_left(&self) -> bool {
-        self.left.get() > 0
-    }
-
     /// Does work that may take at most `most` of the effort left.
     fn within<T>(&self, most: usize, work: impl FnOnce(&Effort) -> T) -> T {
         let most = self.left.get().min(most as u64);

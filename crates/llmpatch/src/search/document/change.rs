@@ -11,17 +11,10 @@ use super::{Document, near, touching};
 use crate::text::Splice;
 
 impl Document {
-    /// Returns what would put back what splices are about to change, in the file as they leave it.
-    pub(crate) fn taken_by(&self, splices: &[Splice]) -> Vec<Splice> {
-        let back = splices.iter().zip(new_ranges(splices));
-        let back = back.filter_map(|(Splice { old, new }, range)| {
-            let taken = self.slice(old.clone());
-            (*taken != new[..]).then(|| Splice {
-                old: range,
-                new: taken.into_owned(),
-            })
-        });
-        back.collect()
+    /// Returns whether splices put anything else in place of what they take.
+    pub(crate) fn differs_by(&self, splices: &[Splice]) -> bool {
+        let mut splices = splices.iter();
+        splices.any(|Splice { old, new }| *self.slice(old.clone()) != new[..])
     }
 
     /// Makes the splices of one edit, which are in order.
