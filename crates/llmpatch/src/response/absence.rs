@@ -4,7 +4,8 @@ use bstr::ByteSlice as _;
 
 use super::answer::Answer;
 use super::encoded::ENCODINGS;
-use super::error::{Absence, Error, Hiding, Nearly, Warning};
+use super::error::{Error, Warning};
+use super::no_patch::NoPatch;
 use crate::format::{self, Options, blocks, files};
 use crate::patch::Format;
 use crate::text;
@@ -40,36 +41,36 @@ pub(super) fn find(
         warnings,
     );
     let of_text = answer.session.aside.nearly.as_ref();
-    let is_undone = matches!(answer.hidden, Some((_, Hiding::Undone(_))));
+    let is_undone = matches!(answer.hidden, Some((_, NoPatch::Undone(_))));
     let (span, absence) = if let Some((asked, found, span)) = skipped {
-        (Some(span), Absence::OtherFormat { asked, found })
+        (Some(span), NoPatch::OtherFormat { asked, found })
     } else if let Some(span) = calls.filter(|_| !is_undone) {
-        (span, Absence::Calls)
+        (span, NoPatch::Calls)
     } else if let Some((span, what)) = encoded(answer) {
-        (Some(*span), Absence::Nearly(what.clone()))
+        (Some(*span), what.clone())
     } else if let Some((span, by)) = answer.hidden.clone() {
-        (Some(span), Absence::Hidden(by))
+        (Some(span), by)
     } else if let Some((span, what)) = answer.nearly.first().or(of_text) {
-        (Some(*span), Absence::Nearly(what.clone()))
+        (Some(*span), what.clone())
     } else if mid_line.is_some() {
-        (mid_line, Absence::MidLine)
+        (mid_line, NoPatch::MidLine)
     } else if body.lines().all(text::is_blank) {
-        (None, Absence::Empty)
+        (None, NoPatch::Nothing)
     } else if is_binary(body) {
-        (None, Absence::Binary)
+        (None, NoPatch::NoText)
     } else if let Some((span, path)) = files::first(source, options) {
         let path = path[..].into();
-        (Some(span), Absence::Files { path })
+        (Some(span), NoPatch::Files { path })
     } else {
-        (None, Absence::Prose)
+        (None, NoPatch::Prose)
     };
     (span, Error::NoPatch(absence))
 }
 
 /// Returns the first patch that isn't as it was written, but of a response in JSON, which says itself
 /// what its strings are.
-fn encoded<'p>(answer: &'p Answer<'_>) -> Option<&'p (Span, Nearly)> {
-    let is_encoded = |what: &Nearly| matches!(what, Nearly::Row(row) if ENCODINGS.contains(row));
+fn encoded<'p>(answer: &'p Answer<'_>) -> Option<&'p (Span, NoPatch)> {
+    let is_encoded = |what: &NoPatch| matches!(what, NoPatch::Near(row) if ENCODINGS.contains(row));
     let is_in_json = answer
         .hidden
         .as_ref()

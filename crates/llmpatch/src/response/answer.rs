@@ -7,7 +7,7 @@ use bstr::BString;
 use super::marks::MarkOf;
 use super::parts::{Part, Parts, Role, What};
 use super::session::{Fate, Session};
-use super::{Block, Error, Hiding, Nearly, Residue, ResponsePart, Warning};
+use super::{Block, Error, NoPatch, ResponsePart, Warning};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 
@@ -17,11 +17,11 @@ pub(super) struct Answer<'a> {
     /// Its patches, and what is told of what is around them, in order.
     pub(super) found: Vec<AnswerItem<'a>>,
     /// What is nearly a patch.
-    pub(super) nearly: Vec<(Span, Nearly)>,
+    pub(super) nearly: Vec<(Span, NoPatch)>,
     /// The parts with patches that aren't read.
     pub(super) parts: Vec<ResponsePart>,
     /// The first patch that isn't read.
-    pub(super) hidden: Option<(Span, Hiding)>,
+    pub(super) hidden: Option<(Span, NoPatch)>,
     /// What the response as a whole is refused for.
     pub(super) refused: Vec<Located<Error>>,
     /// The bases that the response states, each once.
@@ -45,7 +45,7 @@ struct Fates {
 pub(super) enum AnswerItem<'a> {
     Block(Block<'a>),
     /// What shows that something of a patch in this format was lost.
-    Residue(Format, Located<Residue>),
+    Residue(Format, Located<NoPatch>),
     Remark(Located<Warning>),
 }
 
@@ -58,7 +58,7 @@ impl<'a> AnswerItem<'a> {
         }
     }
 
-    pub(super) fn residue(format: Format, span: Span, residue: Residue) -> Self {
+    pub(super) fn residue(format: Format, span: Span, residue: NoPatch) -> Self {
         AnswerItem::Residue(format, Located::new(span, residue))
     }
 
@@ -125,12 +125,12 @@ impl<'a> Answer<'a> {
             pending,
         } = std::mem::take(&mut self.fates);
         if let Some(first) = undone.first() {
-            self.note_hidden(*first, &Hiding::Undone(undone.len()));
+            self.note_hidden(*first, &NoPatch::Undone(undone.len()));
         }
         if let Some((span, place)) = self.session.aside.passed.take()
             && self.hidden.is_none()
         {
-            self.note_hidden(span, &Hiding::Others(place));
+            self.note_hidden(span, &NoPatch::Others(place));
         }
         let told = [
             (
@@ -159,14 +159,14 @@ impl<'a> Answer<'a> {
     }
 
     /// Notes a patch that isn't read.
-    pub(super) fn note_hidden(&mut self, span: Span, by: &Hiding) {
+    pub(super) fn note_hidden(&mut self, span: Span, by: &NoPatch) {
         self.hidden.get_or_insert_with(|| (span, by.clone()));
     }
 
     /// Tells of a patch that isn't read.
-    pub(super) fn hide(&mut self, format: Format, span: Span, by: Hiding) {
+    pub(super) fn hide(&mut self, format: Format, span: Span, by: NoPatch) {
         self.note_hidden(span, &by);
-        let role = by.role();
+        let role = by.role().unwrap_or_default();
         let warning = Warning::Hidden { format, by };
         let part = ResponsePart::unread(format, Some(span), role, warning.to_string());
         self.parts.push(part);
@@ -174,7 +174,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Notes what is nearly a patch.
-    fn note_nearly(&mut self, span: Span, what: Nearly) {
+    fn note_nearly(&mut self, span: Span, what: NoPatch) {
         const MOST: usize = 100;
         if self.nearly.len() < MOST {
             self.nearly.push((span, what));
@@ -220,7 +220,7 @@ pub(super) fn answer<'a>(
         .collect();
     for (part, why) in parts.all.into_iter().zip(why) {
         let is_told = told.contains(&source.line_at(part.range.start));
-        if is_told && matches!(part.what, What::Near(_)) {
+        if is_told && matches!(part.what, What::Nearly(NoPatch::Near(_))) {
             continue;
         }
         let span = source.span(part.range.clone());
@@ -250,12 +250,11 @@ fn take<'a>(
     match part.what {
         What::Patch(block) => answer.patch(source, *block, only),
         What::Loss(format, loss) => answer.found.push(AnswerItem::residue(format, span, loss)),
-        What::Near(near) if near.is_half && has_patch => {
+        What::Nearly(NoPatch::Near(near)) if near.is_half && has_patch => {
             answer
                 .refused
                 .push(Located::new(span, Error::Half { near }));
         }
-        What::Near(near) => answer.note_nearly(span, Nearly::Row(near)),
         What::Nearly(what) => answer.note_nearly(span, what),
         What::Unread(format, by) => answer.hide(format, span, by),
         What::Told(told) => answer
@@ -303,20 +302,20 @@ fn patch_of(source: &Source, part: &Part<'_>, span: Span) -> Option<(Format, Spa
 }
 
 /// Says why a part isn't read, by the part that makes it so.
-fn hiding(part: &Part<'_>) -> Hiding {
+fn hiding(part: &Part<'_>) -> NoPatch {
     match &part.what {
-        What::Comment { .. } => Hiding::Comment,
-        What::LoneMark(mark) => Hiding::Unopened(mark.shown()),
+        What::Comment { .. } => NoPatch::Comment,
+        What::LoneMark(mark) => NoPatch::Unopened(mark.shown()),
         What::Marked {
             open, is_closed, ..
         } => {
             if *is_closed {
-                Hiding::Reasoning(open.shown(), open.shown_close())
+                NoPatch::Reasoning(open.shown(), open.shown_close())
             } else {
-                Hiding::Unclosed(open.shown())
+                NoPatch::Unclosed(open.shown())
             }
         }
-        _ => Hiding::Quote,
+        _ => NoPatch::Quote,
     }
 }
 

@@ -7,7 +7,7 @@ use bstr::ByteSlice as _;
 
 use super::command::{Form, Handed, Meaning, What};
 use super::literal::{Language, Program};
-use super::{Block, Error, Nearly, command, parse};
+use super::{Block, Error, NoPatch, command, parse};
 use crate::format::{Options, blocks, envelope, opx};
 use crate::patch::{Format, Operation};
 use crate::text::{Decoded, Located, SourceId, Span, Text, trim_start};
@@ -46,7 +46,7 @@ pub(super) fn begins_patch(text: &[u8]) -> bool {
 pub(super) struct InScript {
     pub(super) blocks: Vec<Block<'static>>,
     /// Patches that a command only tries.
-    pub(super) trials: Vec<(Span, Nearly)>,
+    pub(super) trials: Vec<(Span, NoPatch)>,
     /// The offset in the script up to which it was read.
     pub(super) end: usize,
 }
@@ -115,7 +115,7 @@ impl InScript {
             What::Trial(option) => {
                 let option = option.clone();
                 let at = (setting.place)(handed.command.clone());
-                self.trials.push((at, Nearly::Trial { option }));
+                self.trials.push((at, NoPatch::Trial { option }));
             }
         }
     }

@@ -12,7 +12,7 @@ use super::rows::{Holds, at, ids, is, word};
 use super::schemas::CallForm;
 use super::session::SessionEntry;
 use super::texts::may_hold_patch;
-use super::{Block, Error, Hiding, Warning, embedded};
+use super::{Block, Error, NoPatch, Warning, embedded};
 use crate::format::excerpt;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
@@ -212,7 +212,7 @@ impl Messages<'_, '_> {
     ) {
         for (name, value) in others {
             if matches!(value.is(), Is::Array | Is::Object) || fields::PATCH.contains(&name) {
-                self.hide(value, path.member(name), Hiding::Elsewhere);
+                self.hide(value, path.member(name), NoPatch::Elsewhere);
             }
         }
     }

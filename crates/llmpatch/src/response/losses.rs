@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::Residue;
+use super::NoPatch;
 use super::absence::cut_start;
 use super::encoded::encoding;
 use super::prose_line::{CodeSpans, bullets, closing};
@@ -89,7 +89,7 @@ impl Seen {
 }
 
 /// Returns what a line shows to be lost, and of a patch in which format.
-pub(crate) fn of(source: &Source, row: Row<'_>, seen: &Seen) -> Option<(Format, Residue)> {
+pub(crate) fn of(source: &Source, row: Row<'_>, seen: &Seen) -> Option<(Format, NoPatch)> {
     let text = trim_start(row.text);
     let is_last_line = row.number.index() + 1 == source.line_count();
     let is_last = row.span.end as usize == source.bytes().len();
@@ -100,13 +100,13 @@ pub(crate) fn of(source: &Source, row: Row<'_>, seen: &Seen) -> Option<(Format, 
     } else if let Some(loss) = prefixed(row.text) {
         Some(loss)
     } else if let Some(tag) = closing(row.text).filter(|_| seen.above.opx) {
-        Some((Format::Opx, Residue::StrayClosing { tag: tag.into() }))
+        Some((Format::Opx, NoPatch::StrayClosing { tag: tag.into() }))
     } else if is_last_line && text.starts_with(b"+++ ") && above(source, row).starts_with(b"--- ") {
         let start = excerpt(text);
-        Some((Format::Unified, Residue::CutStart { start }))
+        Some((Format::Unified, NoPatch::CutStart { start }))
     } else if let Some(format) = cut_start(text).filter(|_| is_last) {
         let start = excerpt(text);
-        Some((format, Residue::CutStart { start }))
+        Some((format, NoPatch::CutStart { start }))
     } else {
         None
     }
@@ -121,7 +121,7 @@ fn above<'a>(source: &'a Source, row: Row<'_>) -> &'a [u8] {
 }
 
 /// Returns what a header or an End outside of an envelope shows to be lost.
-fn of_envelope(source: &Source, row: Row<'_>, seen: &Seen) -> Option<Residue> {
+fn of_envelope(source: &Source, row: Row<'_>, seen: &Seen) -> Option<NoPatch> {
     let line = row.text;
     let envelope = seen.above.envelope.clone();
     let indent = envelope
@@ -133,7 +133,7 @@ fn of_envelope(source: &Source, row: Row<'_>, seen: &Seen) -> Option<Residue> {
         .unwrap_or(line);
     let marked = envelope::read_marker(line).or_else(|| envelope::read_marker(indented));
     if let Some(Marker::Header(..) | Marker::MoveTo(_)) = marked.map(|marked| marked.marker) {
-        return Some(Residue::StrayHeader {
+        return Some(NoPatch::StrayHeader {
             header: excerpt(trim(line)),
             more: 0,
             begin: seen.above.near_begin,
@@ -143,7 +143,7 @@ fn of_envelope(source: &Source, row: Row<'_>, seen: &Seen) -> Option<Residue> {
     let ended = ended?;
     let marked = envelope::read_marker(trim_start(line))?;
     let is_apart = row.number.get() > ended.get() + 1;
-    (marked.marker == Marker::End && is_apart).then_some(Residue::StrayEnd { ended })
+    (marked.marker == Marker::End && is_apart).then_some(NoPatch::StrayEnd { ended })
 }
 
 /// Returns the end marker that a line is and that ends nothing, where nothing is lost by it.
@@ -156,7 +156,7 @@ pub(crate) fn stray_marker(row: Row<'_>, _seen: &Seen) -> Option<&'static str> {
 }
 
 /// Returns the patch that a line would begin but for the bullets before it.
-fn prefixed(line: &[u8]) -> Option<(Format, Residue)> {
+fn prefixed(line: &[u8]) -> Option<(Format, NoPatch)> {
     let length = bullets(line);
     let (before, behind) = line.split_at(length);
     let format = if length == 0 {
@@ -169,7 +169,7 @@ fn prefixed(line: &[u8]) -> Option<(Format, Residue)> {
         blocks::opener(behind).map(|_| Format::Blocks)?
     };
     let prefix = excerpt(trim(before));
-    Some((format, Residue::Prefixed { format, prefix }))
+    Some((format, NoPatch::Prefixed { format, prefix }))
 }
 
 /// Something within a line of prose.
@@ -226,23 +226,23 @@ pub(crate) fn in_line(line: &[u8]) -> impl Iterator<Item = FoundInLine> + '_ {
 }
 
 /// Returns what a line is of, if it can only have been part of a unified diff.
-fn of_diff(source: &Source, row: Row<'_>) -> Option<Residue> {
+fn of_diff(source: &Source, row: Row<'_>) -> Option<NoPatch> {
     let line = row.text;
     let encoded = encoding(source, row).filter(|near| near.is_half);
     if let Some(near) = encoded {
-        Some(Residue::Encoded { near })
+        Some(NoPatch::Encoded { near })
     } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
-        Some(Residue::Combined)
+        Some(NoPatch::Combined)
     } else if line.starts_with(b"@@")
         && (unified::is_hunk_header(line) || unified::hunk_begins(source, row.number))
     {
         Some(if is_below_names(source, row.number) {
-            Residue::Apart
+            NoPatch::Apart
         } else {
-            Residue::StrayHunk { more: 0 }
+            NoPatch::StrayHunk { more: 0 }
         })
     } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
-        Some(Residue::Binary {
+        Some(NoPatch::BinaryFile {
             line: excerpt(line),
         })
     } else {

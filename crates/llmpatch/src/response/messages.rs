@@ -9,7 +9,7 @@ use super::place::JsonPath;
 use super::rows::{Holds, MatchedRows, Speaker, ids, word};
 use super::schemas::{CallForm, REVIEW};
 use super::session::Session;
-use super::{Block, Error, Hiding, Warning, embedded};
+use super::{Block, Error, NoPatch, Warning, embedded};
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, Value};
 use crate::format::tool::shapes::{self, CallShape, shape};
@@ -32,7 +32,7 @@ pub(super) struct ValueRead {
     /// Whether it is a message, so that none of it is prose.
     pub(super) is_message: bool,
     /// The patches in it that don't count, and why.
-    pub(super) hidden: Vec<(Format, Span, Hiding)>,
+    pub(super) hidden: Vec<(Format, Span, NoPatch)>,
 }
 
 impl ValueRead {
@@ -133,7 +133,7 @@ impl<'a, 'm> Messages<'a, 'm> {
     fn top(&mut self, value: Value<'_>, path: JsonPath<'_>) {
         let fields = match value.is() {
             Is::Object => Fields::of(value),
-            _ => return self.hide(value, path, Hiding::Elsewhere),
+            _ => return self.hide(value, path, NoPatch::Elsewhere),
         };
         let fields = match fields {
             Ok(fields) => fields,
@@ -155,7 +155,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         } else if shape("", &fields).is_some() {
             self.call(value, &fields, &CallForm::BARE, around);
         } else {
-            self.hide(value, path, Hiding::Elsewhere);
+            self.hide(value, path, NoPatch::Elsewhere);
             if shapes::is_unread("", &fields) {
                 self.unread(value, "");
             } else if shapes::names_file(&fields) {
@@ -180,7 +180,7 @@ impl<'a, 'm> Messages<'a, 'm> {
             }
             Is::String => match around.speaker {
                 Speaker::Model => self.text(value, around),
-                Speaker::Nobody => self.hide(value, around.path, Hiding::Elsewhere),
+                Speaker::Nobody => self.hide(value, around.path, NoPatch::Elsewhere),
                 _ => self.hear_text(value, around),
             },
             _ => {}
@@ -223,7 +223,7 @@ impl<'a, 'm> Messages<'a, 'm> {
     fn said(&mut self, object: Value<'_>, fields: &Fields<'_>, around: Around<'_>) {
         let rows = around.rows;
         match around.speaker {
-            Speaker::Thoughts => self.hide(object, around.path, Hiding::Thoughts),
+            Speaker::Thoughts => self.hide(object, around.path, NoPatch::Thoughts),
             Speaker::Other if rows.iter().any(|row| row.name == REVIEW) => {
                 self.comment(object, fields, around)
             }
@@ -246,7 +246,7 @@ impl<'a, 'm> Messages<'a, 'm> {
                 } else if let Some(call) = rows.call(fields) {
                     self.call(object, fields, call, around);
                 } else if !fields.has(&["role"]) && is_change(fields) {
-                    self.hide(object, around.path, Hiding::Elsewhere);
+                    self.hide(object, around.path, NoPatch::Elsewhere);
                 } else {
                     self.members(fields, around);
                 }
@@ -264,10 +264,10 @@ impl<'a, 'm> Messages<'a, 'm> {
                     self.alternatives(value, around.at(path));
                 }
                 Holds::Parts => self.value(value, around.at(path)),
-                Holds::Thoughts => self.hide(value, path, Hiding::Thoughts),
+                Holds::Thoughts => self.hide(value, path, NoPatch::Thoughts),
                 Holds::Unread => self.pass(value, path),
                 Holds::Unknown if is_piece => {}
-                Holds::Unknown => self.hide(value, path, Hiding::Elsewhere),
+                Holds::Unknown => self.hide(value, path, NoPatch::Elsewhere),
             }
         }
     }
@@ -319,13 +319,13 @@ impl<'a, 'm> Messages<'a, 'm> {
     }
 
     /// Tells of patches in a part that doesn't count.
-    pub(super) fn hide(&mut self, value: Value<'_>, path: JsonPath<'_>, by: fn(String) -> Hiding) {
+    pub(super) fn hide(&mut self, value: Value<'_>, path: JsonPath<'_>, by: fn(String) -> NoPatch) {
         if let Some((format, span, place)) = self.patch_in(value, path) {
             self.hidden(format, span, by(place));
         }
     }
 
-    pub(super) fn hidden(&mut self, format: Format, span: Span, by: Hiding) {
+    pub(super) fn hidden(&mut self, format: Format, span: Span, by: NoPatch) {
         self.read.hidden.push((format, span, by));
     }
 

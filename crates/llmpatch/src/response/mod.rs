@@ -48,6 +48,7 @@ mod losses;
 mod marks;
 mod messages;
 mod near;
+mod no_patch;
 mod outcomes;
 mod parsed;
 mod parts;
@@ -68,9 +69,9 @@ mod tests;
 mod texts;
 mod told;
 
-pub(crate) use error::{Absence, Hiding, Nearly, Residue};
 pub use error::{Error, Warning};
 pub(crate) use losses::stated_base;
+pub(crate) use no_patch::NoPatch;
 pub use parsed::{Parsed, PartCall, ResponsePart};
 
 use crate::format::{self, Options};
@@ -171,7 +172,7 @@ fn drop_told_warnings(parsed: &mut Parsed<'_>) {
     let is_told = parsed
         .errors
         .iter()
-        .any(|error| matches!(error.value, Error::NoPatch(Absence::Hidden(_))));
+        .any(|error| matches!(&error.value, Error::NoPatch(why) if why.is_hidden()));
     parsed.warnings.retain(|warning| {
         !is_told
             || !matches!(

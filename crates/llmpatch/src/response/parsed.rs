@@ -129,5 +129,5 @@ impl Parsed<'_> {
 }
 
 fn is_of_patch(error: &Error) -> bool {
-    !error.is_absence() && !matches!(error, Error::Residue(_))
+    !matches!(error, Error::NoPatch(_))
 }

@@ -13,7 +13,7 @@ use super::messages::{Around, Messages};
 use super::outcomes::Outcome;
 use super::rows::{at, ids, is};
 use super::session::SessionEntry;
-use super::{Block, Error, Hiding, Parsed};
+use super::{Block, Error, NoPatch, Parsed};
 use crate::format::Options;
 use crate::format::fence::Fence;
 use crate::format::tool::fields::Fields;
@@ -45,7 +45,7 @@ impl Messages<'_, '_> {
         let Ok(body) = written.string() else { return };
         let suggestions = suggestions(body.text());
         let suggestion = match &suggestions[..] {
-            [] => return self.hide(written, around.path.member(name), Hiding::Elsewhere),
+            [] => return self.hide(written, around.path.member(name), NoPatch::Elsewhere),
             [Some(lines)] => lines,
             [None] => return self.refuse_comment(object, "is in a fence that is never closed"),
             _ => return self.refuse_comment(object, "is one of several in its comment"),
@@ -60,7 +60,7 @@ impl Messages<'_, '_> {
         let start = self.read.blocks.len();
         let span = self.source.span(object.range());
         if PAST.iter().any(|pattern| is(pattern, fields)) {
-            self.hidden(Format::Unified, span, Hiding::Past);
+            self.hidden(Format::Unified, span, NoPatch::Past);
             return self.take(object, start, entry);
         }
         if BEFORE.iter().any(|pattern| is(pattern, fields)) {

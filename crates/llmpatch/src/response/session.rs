@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::outcomes::Outcome;
-use super::{Error, Hiding, Nearly, PartCall};
+use super::{Error, NoPatch, PartCall};
 use crate::patch::{FileEdit, ReviewComment};
 use crate::text::{Located, Span};
 
@@ -49,7 +49,7 @@ pub(crate) struct Aside {
     /// The first part with what looks like a patch that isn't the model's, and its place.
     pub(in crate::response) passed: Option<(Span, String)>,
     /// The first text of the model of which something is nearly a patch, and nothing is one.
-    pub(in crate::response) nearly: Option<(Span, Nearly)>,
+    pub(in crate::response) nearly: Option<(Span, NoPatch)>,
 }
 
 /// A call, or a text of the model with patches in it.
@@ -92,7 +92,7 @@ pub(in crate::response) enum Fate {
     /// Not read, since others were asked for.
     LeftOut,
     Cut(Located<Error>),
-    Hidden(Hiding),
+    Hidden(NoPatch),
     /// ResultForm by another call of the same id.
     Retold,
 }
@@ -281,7 +281,7 @@ impl Session {
             _ if entry.is_retold => Fate::Retold,
             (_, Some(error)) if error.value == Error::UnclearResults => Fate::Cut(error.clone()),
             (Some(Outcome::Undone), _) => Fate::Undone,
-            _ if !is_call && self.has_changes => Fate::Hidden(Hiding::Beside(entry.place.clone())),
+            _ if !is_call && self.has_changes => Fate::Hidden(NoPatch::Beside(entry.place.clone())),
             (Some(Outcome::Done), _) => Fate::Read,
             (None, Some(_)) if is_call && goes_on => Fate::Undone,
             (None, Some(error)) => Fate::Cut(error.clone()),

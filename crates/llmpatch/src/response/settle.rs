@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use bstr::BString;
 
 use super::answer::{Answer, AnswerItem};
-use super::error::{Error, Nearly, Residue, Warning};
+use super::error::{Error, Warning};
 use super::near::{CALL_IN_TAGS, HUNK, NEAR};
+use super::no_patch::NoPatch;
 use super::session::Session;
 use super::{Block, Parsed, PartCall, ResponsePart, absence, repeats, review};
 use crate::format::fence::{self, Fence};
@@ -120,12 +121,12 @@ fn explain_absence(
 }
 
 /// Returns the warning of what is nearly a patch.
-fn nearly(span: impl Into<Option<Span>>, what: Nearly) -> Located<Warning> {
+fn nearly(span: impl Into<Option<Span>>, what: NoPatch) -> Located<Warning> {
     Located::new(span, Warning::Nearly { what })
 }
 
 /// Returns the error of residue; of a call in tags beside a patch, that the patch may be half of a change.
-fn lost(residue: Residue, is_half: bool) -> Error {
+fn lost(residue: NoPatch, is_half: bool) -> Error {
     if is_half {
         let near = &NEAR[CALL_IN_TAGS];
         return Error::Half { near };
@@ -134,8 +135,8 @@ fn lost(residue: Residue, is_half: bool) -> Error {
 }
 
 /// Returns whether residue is of a call in tags.
-fn is_of_tags(residue: &Residue) -> bool {
-    matches!(residue, Residue::Blocks(error) if error.is_of_tags())
+fn is_of_tags(residue: &NoPatch) -> bool {
+    matches!(residue, NoPatch::Blocks(error) if error.is_of_tags())
 }
 
 /// Makes one warning of all calls of a tool that change nothing.
@@ -223,12 +224,12 @@ fn excuse_hunks(parsed: &mut Parsed<'_>) {
         return;
     }
     let hunks = parsed.errors.drain(..);
-    let hunks = hunks.map(|error| nearly(error.span, Nearly::Row(&NEAR[HUNK])));
+    let hunks = hunks.map(|error| nearly(error.span, NoPatch::Near(&NEAR[HUNK])));
     parsed.warnings.extend(hunks);
 }
 
 fn is_stray_hunk(error: &Located<Error>) -> bool {
-    matches!(error.value, Error::Residue(Residue::StrayHunk { .. }))
+    matches!(error.value, Error::NoPatch(NoPatch::StrayHunk { .. }))
 }
 
 /// Takes a patch into what was read.

@@ -866,7 +866,7 @@ fn an_answer_cut_in_the_first_words_of_another_patch_is_cut() {
         let is_cut = parsed.errors.iter().any(|error| {
             matches!(
                 error.value,
-                super::Error::Residue(super::Residue::CutStart { .. })
+                super::Error::NoPatch(super::NoPatch::CutStart { .. })
             )
         });
         assert_eq!(is_cut, want, "{tail:?}: {:?}", parsed.errors);

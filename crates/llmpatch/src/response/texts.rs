@@ -7,7 +7,7 @@ use super::lines::Line;
 use super::messages::{Around, DEEPEST, Messages, is_change};
 use super::place::JsonPath;
 use super::session::SessionEntry;
-use super::{Absence, Block, Error, Warning, parse};
+use super::{Block, Error, Warning, parse};
 use crate::format::Options;
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{Is, JsonText, Value};
@@ -100,8 +100,8 @@ impl Messages<'_, '_> {
         for error in block.errors {
             match error.value {
                 // Where all is hidden, the error says so instead.
-                Error::NoPatch(Absence::Hidden(by)) => self.hidden(format, error.span?, by),
-                Error::NoPatch(Absence::Nearly(what)) if is_prose => {
+                Error::NoPatch(by) if by.is_hidden() => self.hidden(format, error.span?, by),
+                Error::NoPatch(what) if what.is_nearly() && is_prose => {
                     let first = &mut self.session.aside.nearly;
                     first.get_or_insert((error.span?, what));
                 }

@@ -17,8 +17,7 @@ use std::ops::Range;
 use bstr::BString;
 
 use super::marks::{MarkAt, MarkOf};
-use super::near::Near;
-use super::{Block, Error, Hiding, Nearly, Residue, Warning};
+use super::{Block, Error, NoPatch, Warning};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Span};
 
@@ -75,12 +74,11 @@ pub(crate) enum What<'a> {
     Quotation(Format),
     Patch(Box<Block<'a>>),
     /// A patch in JSON that isn't read.
-    Unread(Format, Hiding),
+    Unread(Format, NoPatch),
     /// What shows that something of a patch was lost.
-    Loss(Format, Residue),
-    Near(&'static Near),
-    /// What is nearly a patch, by more than a line of its own.
-    Nearly(Nearly),
+    Loss(Format, NoPatch),
+    /// What is nearly a patch.
+    Nearly(NoPatch),
     Told(Box<Warning>),
 }
 
@@ -130,7 +128,7 @@ impl What<'_> {
     /// Returns the line that should have begun the envelope that was lost.
     pub(crate) fn begin(&self) -> Option<LineNo> {
         match self {
-            What::Loss(_, Residue::StrayHeader { begin, .. }) => *begin,
+            What::Loss(_, NoPatch::StrayHeader { begin, .. }) => *begin,
             _ => None,
         }
     }

@@ -10,7 +10,7 @@ use crate::patch::Format;
 use crate::response::losses::{self, PatchesAbove};
 use crate::response::marks::{self, MarkAt};
 use crate::response::paths::{OpenFence, Paths};
-use crate::response::{Error, Nearly, Warning, json, lines};
+use crate::response::{Error, NoPatch, Warning, json, lines};
 use crate::text::{Row, trim_start};
 
 impl<'a> Walk<'a, '_> {
@@ -183,7 +183,7 @@ impl<'a> Walk<'a, '_> {
         let opener = self.parts.all[part].range.start;
         let row = self.source.row(self.source.line_at(opener));
         let span = row.map_or(self.source.span(opener..opener), |row| row.span);
-        self.push(What::Nearly(Nearly::File { path }), span);
+        self.push(What::Nearly(NoPatch::WholeFile { path }), span);
     }
 
     /// Reads where comments begin and end in a line, and finds edits in the middle of it.

@@ -11,7 +11,7 @@ use crate::response::embedded::{self, InScript};
 use crate::response::near::{COMMAND, NEAR, NearLine};
 use crate::response::quotes::Quotes;
 use crate::response::scripts::ScriptAround;
-use crate::response::{Block, Error, Residue, Warning, json, marks};
+use crate::response::{Block, Error, NoPatch, Warning, json, marks};
 use crate::text::{Row, is_blank, trim_start};
 
 impl<'a, 'o> Walk<'a, 'o> {
@@ -21,7 +21,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.scripts.quotes = Quotes::default();
         self.seen.edits += block.edits.len().max(1);
         let what = if self.seen.edits > MOST_EDITS {
-            What::Loss(block.format, Residue::TooMany { most: MOST_EDITS })
+            What::Loss(block.format, NoPatch::TooMany { most: MOST_EDITS })
         } else {
             What::Patch(Box::new(block))
         };
@@ -216,7 +216,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             };
             let is_command = patches.peek().is_none_or(|patch| row.start() < patch.start);
             if is_command && NEAR[COMMAND].matches(line) {
-                self.push(What::Near(&NEAR[COMMAND]), row.span);
+                self.push(What::Nearly(NoPatch::Near(&NEAR[COMMAND])), row.span);
             }
             next = self.source.row(self.scripts.behind_heredocs(row));
         }

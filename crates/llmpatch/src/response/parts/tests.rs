@@ -28,7 +28,7 @@ fn outline(text: &str) -> String {
             What::Patch(_) => "patch",
             What::Unread(..) => "unread",
             What::Loss(..) => "loss",
-            What::Near(_) => "near",
+            What::Nearly(NoPatch::Near(_)) => "near",
             What::Nearly(_) => "nearly",
             What::Told(_) => "told",
         };

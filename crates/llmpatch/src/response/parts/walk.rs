@@ -14,7 +14,7 @@ use crate::response::prose_line::is_change;
 use crate::response::scripts::Scripts;
 use crate::response::session::Session;
 use crate::response::tags::begin_at;
-use crate::response::{Residue, Warning, stated_base};
+use crate::response::{NoPatch, Warning, stated_base};
 use crate::text::{Located, Row, Source, Span, is_blank};
 
 /// Takes a response apart.
@@ -237,19 +237,19 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Adds what was lost, or counts it to what was lost just before.
-    pub(super) fn lose(&mut self, format: Format, loss: Residue, span: Span) {
+    pub(super) fn lose(&mut self, format: Format, loss: NoPatch, span: Span) {
         let last = self.parts.all.last_mut().map(|part| &mut part.what);
         match (last, &loss) {
             (
-                Some(What::Loss(_, Residue::StrayHeader { more, .. })),
-                Residue::StrayHeader { .. },
+                Some(What::Loss(_, NoPatch::StrayHeader { more, .. })),
+                NoPatch::StrayHeader { .. },
             )
-            | (Some(What::Loss(_, Residue::StrayHunk { more })), Residue::StrayHunk { .. }) => {
+            | (Some(What::Loss(_, NoPatch::StrayHunk { more })), NoPatch::StrayHunk { .. }) => {
                 *more += 1;
             }
-            (Some(What::Loss(_, Residue::Encoded { .. })), Residue::Encoded { .. }) => {}
+            (Some(What::Loss(_, NoPatch::Encoded { .. })), NoPatch::Encoded { .. }) => {}
             // It is a chunk or the end of what has been told as being in no envelope.
-            (Some(last), Residue::StrayHunk { .. } | Residue::StrayEnd { .. })
+            (Some(last), NoPatch::StrayHunk { .. } | NoPatch::StrayEnd { .. })
                 if last.loses_an_envelope() => {}
             _ => {
                 self.push(What::Loss(format, loss), span);
@@ -268,7 +268,7 @@ impl<'a> Walk<'a, '_> {
             tag_end: self.seen.tag.end(),
         };
         if let Some(near) = near(line) {
-            self.push(What::Near(near), row.span);
+            self.push(What::Nearly(NoPatch::Near(near)), row.span);
         }
     }
 
@@ -282,7 +282,7 @@ impl<'a> Walk<'a, '_> {
         };
         let is_first = self.parts.all.len() == open.part + 1;
         if is_first && is_change(row.text) {
-            self.push(What::Near(&NEAR[HUNK]), row.span);
+            self.push(What::Nearly(NoPatch::Near(&NEAR[HUNK])), row.span);
         }
     }
 }
