@@ -83,7 +83,7 @@ pub(super) fn tell(part: &PartReport) {
     let why = why.map(|why| format!("not read, {}: {why}", part.role));
     let said: Vec<_> = [call, directory, why].into_iter().flatten().collect();
     if !said.is_empty() {
-        let line = format!("{}:{}: {}", place.file, place.line, said.join("; "));
+        let line = format!("{}:{}: {}", place.file, place.line(), said.join("; "));
         complain(&format!("{}\n", Shown(line.as_bytes())));
     }
 }

@@ -254,7 +254,7 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
 /// Returns the line and the column at which something is wrong with a staged file.
 fn position(of: &Diagnostic) -> (LineNo, usize) {
     if let Some(place) = &of.response {
-        return (place.line, place.column);
+        return (place.line(), place.column);
     }
     match of.places.first() {
         Some(own) if of.kind == Kind::Markers => (own.first.line, own.column),

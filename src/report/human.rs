@@ -1,14 +1,14 @@
 //! A report as people read it: what was done on standard output, what went wrong on standard error.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::render::{Drawing, Tone};
+use super::render::{self, Part, Tone};
 use super::wrap::wrap;
 use llmpatch::format::unified;
 use llmpatch::kind::Kind;
-use llmpatch::report::{Diagnostic, Extent, FileReport, Report, ResponsePlace, State};
-use llmpatch::report::{FileLine, FilePlace};
+use llmpatch::report::{Diagnostic, Extent, FileReport, Place, Report, State};
 use llmpatch::text::{Shown, lines, sentence};
 
 /// How a stream wants its text.
@@ -225,7 +225,7 @@ fn is_of_place(kind: Kind) -> bool {
     )
 }
 
-fn response(one: &Diagnostic) -> Option<&str> {
+fn response(one: &Diagnostic) -> Option<&[u8]> {
     one.response.as_ref().map(|place| &place.file[..])
 }
 
@@ -281,8 +281,8 @@ fn sum(corrections: &[&Diagnostic], style: Style) -> String {
             continue;
         };
         match words.iter_mut().find(|(known, _)| *known == named) {
-            Some((_, lines)) => drop(lines.insert(place.line)),
-            None => words.push((named, HashSet::from([place.line]))),
+            Some((_, lines)) => drop(lines.insert(place.line())),
+            None => words.push((named, HashSet::from([place.line()]))),
         }
     }
     let named = words
@@ -319,86 +319,60 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
         help,
         ..
     } = diagnostic;
-    let drawing = Drawing::new(style);
     let place = response
         .as_ref()
-        .map(|place| shown(place, label.as_deref()));
+        .map(|place| labelled(place, label.as_deref()));
     let message = safe(message);
-    let mut out = if *is_warning {
-        drawing.draw(
-            Tone::Warning,
-            None,
-            &format!("{message} [{kind}]"),
-            place.as_ref(),
-        )
+    let headline = if *is_warning {
+        Part::new(Tone::Warning, format!("{message} [{kind}]"))
     } else {
-        drawing.draw(Tone::Error, Some(kind.code()), &message, place.as_ref())
+        Part::new(Tone::Error, message).id(kind.code())
     };
+    let note = |text: String| Part::new(Tone::Note, text);
+    let mut parts = vec![headline.at(place)];
     if !also.is_empty() {
-        out += &drawing.draw(
-            Tone::Note,
-            None,
-            &the_same_is_true_of(also, response.as_ref()),
-            None,
-        );
+        parts.push(note(the_same_is_true_of(also, response.as_ref())));
     }
-    if let Some(place) = cause {
-        out += &drawing.draw(
-            Tone::Note,
-            None,
-            "the earlier edit is here",
-            Some(&shown(place, None)),
-        );
+    let cause = cause
+        .as_ref()
+        .map(|place| note("the earlier edit is here".to_owned()).at(Some(Cow::Borrowed(place))));
+    parts.extend(cause);
+    let shown = places.iter().take(SHOWN_PLACES);
+    parts.extend(shown.map(|place| note(safe(&place.caption)).at(Some(Cow::Borrowed(place)))));
+    if let Some(more @ 1..) = places.len().checked_sub(SHOWN_PLACES) {
+        parts.push(note(format!("and {more} more places")));
     }
-    for place in places.iter().take(SHOWN_PLACES) {
-        out += &drawing.draw(Tone::Note, None, &safe(&place.caption), Some(place));
-    }
-    if places.len() > SHOWN_PLACES {
-        out += &drawing.draw(
-            Tone::Note,
-            None,
-            &format!("and {} more places", places.len() - SHOWN_PLACES),
-            None,
-        );
-    }
-    for note in notes {
-        out += &drawing.draw(Tone::Note, None, &safe_lines(note), None);
-    }
-    if let Some(help) = help {
-        out += &drawing.draw(Tone::Help, None, &safe_lines(help), None);
-    }
-    out
+    parts.extend(notes.iter().map(|text| note(safe_lines(text))));
+    let help = help
+        .as_ref()
+        .map(|help| Part::new(Tone::Help, safe_lines(help)));
+    parts.extend(help);
+    render::draw(&parts, style)
 }
 
 /// Draws what may help the next time. Ends with a newline.
 pub fn help(text: &str, style: Style) -> String {
-    Drawing::new(style).draw(Tone::Help, None, &safe(text), None)
+    render::draw(&[Part::new(Tone::Help, safe(text))], style)
 }
 
-/// Returns a place in a response as one of a file.
-fn shown(place: &ResponsePlace, label: Option<&str>) -> FilePlace {
-    let path = place.file.as_str().into();
-    let column = place.column;
-    let label = label.unwrap_or_default().to_owned();
-    let first = FileLine {
-        line: place.line,
-        excerpt: place.excerpt.clone(),
-        heading: None,
-        label,
+/// Returns a place in a response with what is said below its mark.
+fn labelled<'p>(place: &'p Place, label: Option<&str>) -> Cow<'p, Place> {
+    let Some(label) = label else {
+        return Cow::Borrowed(place);
     };
-    FilePlace {
-        path,
-        column,
-        caption: String::new(),
-        first,
-        more: Vec::new(),
-    }
+    Cow::Owned(Place {
+        first: place.first.clone().labelled(label),
+        ..place.clone()
+    })
 }
 
-fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {
-    let is_here = |place: &ResponsePlace| first.is_some_and(|first| first.file == place.file);
+fn the_same_is_true_of(also: &[Place], first: Option<&Place>) -> String {
+    let is_here = |place: &Place| first.is_some_and(|first| first.file == place.file);
     if also.iter().all(is_here) {
-        let runs: Vec<_> = also.iter().map(|place| (place.line, place.last)).collect();
+        let runs: Vec<_> = also
+            .iter()
+            .map(|place| (place.line(), place.last))
+            .collect();
         return format!("the same is true of {}", lines(&runs, runs.len()));
     }
     let shown = also.iter().take(SHOWN_PLACES);
@@ -406,7 +380,7 @@ fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) ->
         if is_here(place) {
             place.lines()
         } else {
-            format!("{}:{}", safe(&place.file), place.line)
+            format!("{}:{}", Shown(&place.file), place.line())
         }
     });
     let mut names: Vec<_> = names.collect();

@@ -5,6 +5,7 @@
 //! characters and long lines is neither git's way nor meant for hostile input. It is also told
 //! where a place is rather than left to count, since what is drawn isn't what is in the file.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use annotate_snippets::renderer::Renderer;
@@ -14,10 +15,10 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::human::Style;
 use super::wrap::wrap;
-use llmpatch::report::{FileLine, FilePlace};
+use llmpatch::report::Place;
 use llmpatch::text::{Excerpt, LineNo, Shown};
 
-/// How a message is introduced.
+/// How a part of a message is introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Error,
@@ -26,181 +27,202 @@ pub(super) enum Tone {
     Help,
 }
 
-/// What draws in a style.
-pub(super) struct Drawing {
-    renderer: Renderer,
+/// A part of a message: a headline, and below it, if there is one, the place that it is about.
+pub(super) struct Part<'d> {
+    tone: Tone,
+    id: Option<&'d str>,
+    text: String,
+    place: Option<Cow<'d, Place>>,
+}
+
+impl<'d> Part<'d> {
+    pub(super) fn new(tone: Tone, text: String) -> Self {
+        Self {
+            tone,
+            id: None,
+            text,
+            place: None,
+        }
+    }
+
+    /// Puts something in brackets behind the first word of the headline.
+    pub(super) fn id(self, id: &'d str) -> Self {
+        Self {
+            id: Some(id),
+            ..self
+        }
+    }
+
+    pub(super) fn at(self, place: Option<Cow<'d, Place>>) -> Self {
+        Self { place, ..self }
+    }
+
+    fn level(&self) -> (&'static str, Level<'static>) {
+        match self.tone {
+            Tone::Error => ("error", Level::ERROR),
+            Tone::Warning => ("warning", Level::WARNING),
+            Tone::Note => ("note", Level::NOTE),
+            Tone::Help => ("help", Level::HELP),
+        }
+    }
+
+    /// Returns the lines to show, each with the lines that they are under, in order.
+    fn lines(&self) -> Vec<Line<'_>> {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        let Some(place) = &self.place else {
+            return lines;
+        };
+        for quote in std::iter::once(&place.first).chain(&place.more) {
+            let heading = quote.heading.iter().map(|(number, excerpt)| Line {
+                number: *number,
+                excerpt,
+                label: None,
+            });
+            let quoted = Line {
+                number: quote.line,
+                excerpt: &quote.excerpt,
+                label: Some(&quote.label),
+            };
+            for line in heading.chain([quoted]) {
+                // Several lines may be under one.
+                if lines.last().is_none_or(|last| last.number < line.number) {
+                    lines.push(line);
+                }
+            }
+        }
+        lines
+    }
+}
+
+/// A line to be shown.
+struct Line<'d> {
+    number: LineNo,
+    excerpt: &'d Excerpt,
+    /// What is said below its mark; `None` if nothing in it is marked.
+    label: Option<&'d str>,
+}
+
+/// Draws a message. Ends with a newline.
+pub(super) fn draw(parts: &[Part<'_>], style: Style) -> String {
+    let lines = parts.iter().flat_map(Part::lines);
+    let digits = lines.map(|line| line.number.to_string().len()).max();
+    let drawing = Drawing {
+        style,
+        gutter: digits.unwrap_or(1) + 3,
+    };
+    let renderer = if style.colored {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    // Below the first group, if others follow, the crate draws a rule. There is nothing in this one.
+    let first = Group::with_level(Level::NOTE);
+    let groups = parts.iter().flat_map(|part| drawing.groups(part));
+    let groups: Vec<_> = std::iter::once(first).chain(groups).collect();
+    let drawn = renderer.term_width(Drawing::UNBOUNDED).render(&groups);
+    drawn.trim_start_matches('\n').to_owned() + "\n"
+}
+
+/// What parts of a message are drawn in.
+struct Drawing {
     style: Style,
+    /// How many columns are left of the lines.
+    gutter: usize,
 }
 
 impl Drawing {
     /// The widest that the drawing crate may ever think a line is: it must not cut what has been
     /// cut here.
     const UNBOUNDED: usize = 1 << 20;
-    /// The narrowest room for code, however narrow the terminal.
+    /// The narrowest room for code or words, however narrow the terminal.
     const MIN_ROOM: usize = 24;
-    /// How far a headline is indented where it goes on.
-    const INDENT: usize = 2;
 
-    pub(super) fn new(style: Style) -> Self {
-        let renderer = if style.colored {
-            Renderer::styled()
-        } else {
-            Renderer::plain()
+    /// Returns the headline with the name of its place, and the lines that follow each other.
+    fn groups<'p>(&self, part: &'p Part<'_>) -> Vec<Group<'p>> {
+        let (name, level) = part.level();
+        let text = self.headline(part, name);
+        let title = match part.tone {
+            Tone::Error | Tone::Warning => level.clone().primary_title(text),
+            Tone::Note | Tone::Help => level.clone().secondary_title(text),
         };
-        Self {
-            renderer: renderer.term_width(Self::UNBOUNDED),
-            style,
-        }
-    }
-
-    /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a
-    /// newline.
-    pub(super) fn draw(
-        &self,
-        tone: Tone,
-        id: Option<&str>,
-        text: &str,
-        place: Option<&FilePlace>,
-    ) -> String {
-        let (level, mut title) = match tone {
-            Tone::Error => (Level::ERROR, Level::ERROR.primary_title(text)),
-            Tone::Warning => (Level::WARNING, Level::WARNING.primary_title(text)),
-            Tone::Note => (Level::NOTE, Level::NOTE.secondary_title(text)),
-            Tone::Help => (Level::HELP, Level::HELP.secondary_title(text)),
+        let title = match part.id {
+            Some(id) => title.id(id),
+            None => title,
         };
-        if let Some(id) = id {
-            title = title.id(id);
-        }
-        let Some(place) = place else {
-            return self.headline(&self.render(Group::with_title(title)));
+        let Some(place) = &part.place else {
+            return vec![Group::with_title(title)];
         };
-        let path = Shown(&place.path).to_string();
-        let origin = Origin::path(&path)
-            .line(place.first.line.get() as usize)
+        let origin = Origin::path(Shown(&place.file).to_string())
+            .line(place.line().get() as usize)
             .char_column(place.column);
-        let drawn = self.render(title.element(origin));
-        let (headline, origin) = drawn.trim_end().rsplit_once('\n').unwrap_or((&drawn, ""));
-        // The crate makes room for the line numbers of snippets only, and each snippet is drawn by
-        // itself.
-        let lines = || std::iter::once(&place.first).chain(&place.more);
-        let digits = lines().map(|line| digits(line.line)).max().unwrap_or(1);
-        let mut drawn = format!(
-            "{}{}{origin}\n",
-            self.headline(headline),
-            " ".repeat(digits)
-        );
-        let mut last: Option<LineNo> = None;
-        for line in lines() {
-            for (line, snippet) in self.snippets(&level, line, digits) {
-                // Several lines may be part of one thing.
-                if last.is_some_and(|last| line <= last) {
-                    continue;
-                }
-                // Each begins with a line of nothing but the rule.
-                match last {
-                    None => drawn += &snippet,
-                    Some(last) => {
-                        drawn += if last.index() + 1 == line.index() {
-                            ""
-                        } else {
-                            "...\n"
-                        };
-                        drawn += snippet.split_once('\n').map_or("", |(_, lines)| lines);
-                    }
-                }
-                last = Some(line);
-            }
-        }
-        drawn
+        let lines = part.lines();
+        let runs = lines.chunk_by(|one, next| one.number.index() + 1 == next.number.index());
+        let runs = runs.map(|run| Group::with_level(level.clone()).element(self.snippet(run)));
+        std::iter::once(title.element(origin)).chain(runs).collect()
     }
 
-    /// Draws a line behind a rule, with room for the digits of line numbers before that; above it
-    /// the line that it is part of.
-    fn snippets(
+    /// Breaks a headline where a terminal has no room for it.
+    fn headline(&self, part: &Part<'_>, name: &str) -> String {
+        if !self.style.is_terminal {
+            return part.text.clone();
+        }
+        let id = part.id.map_or(0, |id| id.len() + 2);
+        let room = self.style.width.saturating_sub(name.len() + id + 2);
+        let lines = part.text.lines().map(|line| {
+            let indent = line.len() - line.trim_start().len();
+            wrap(line, room.max(Self::MIN_ROOM), indent, indent)
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns lines that follow each other, as they are drawn.
+    fn snippet(
         &self,
-        level: &Level<'_>,
-        shown: &FileLine,
-        digits: usize,
-    ) -> Vec<(LineNo, String)> {
-        let gutter = digits + 3;
-        let room = self.style.width.saturating_sub(gutter);
-        let snippet = |line: LineNo, text: String, mark: Option<_>| {
-            let snippet = Snippet::source(text)
-                .line_start(line.get() as usize)
-                .fold(false)
-                .annotations(mark);
-            let drawn = self.render(Group::with_level(level.clone()).element(snippet));
-            let lack = " ".repeat(digits - self::digits(line));
-            drawn
-                .lines()
-                .map(|line| format!("{lack}{line}\n"))
-                .collect::<String>()
-        };
-        let mut snippets = Vec::new();
-        if let Some((line, excerpt)) = &shown.heading {
-            let drawn = snippet(*line, draw(excerpt, room.max(Self::MIN_ROOM)).text, None);
-            // Below a line without a mark there is nothing but the rule.
-            let drawn = drawn
-                .lines()
-                .take(2)
-                .map(|line| format!("{line}\n"))
-                .collect();
-            snippets.push((*line, drawn));
+        run: &[Line<'_>],
+    ) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
+        let room = self.style.width.saturating_sub(self.gutter);
+        let mut source = String::new();
+        let mut annotations = Vec::new();
+        for Line { excerpt, label, .. } in run {
+            let label = label.map(|label| Shown(label.as_bytes()).to_string());
+            let wide = label.as_deref().map_or(0, |label| match label.width() {
+                0 => 0,
+                wide => wide + 1,
+            });
+            let Drawn { text, mark } =
+                draw_excerpt(excerpt, room.saturating_sub(wide).max(Self::MIN_ROOM));
+            if let Some(label) = label {
+                let label = Some(label).filter(|label| !label.is_empty());
+                let label = label.map(|label| self.label(&label, &text[..mark.end]));
+                let span = source.len() + mark.start..source.len() + mark.end;
+                annotations.push(AnnotationKind::Primary.span(span).label(label));
+            }
+            source += &text;
+            source.push('\n');
         }
-        let label = Shown(shown.label.as_bytes()).to_string();
-        let label = Some(&label[..]).filter(|label| !label.is_empty());
-        let label_width = label.map_or(0, |label| label.width() + 1);
-        let Drawn { text, mark } = draw(
-            &shown.excerpt,
-            room.saturating_sub(label_width).max(Self::MIN_ROOM),
-        );
-        let mut drawn = snippet(
-            shown.line,
-            text,
-            Some(AnnotationKind::Primary.span(mark).label(label)),
-        );
-        if self.style.is_terminal {
-            // The label is on the last line, behind the mark.
-            let last = drawn.trim_end().rfind('\n').map_or(0, |at| at + 1);
-            let line = drawn.split_off(last);
-            drawn += &wrap(
-                line.trim_end(),
-                self.style.width,
-                gutter,
-                line.rfind('^').unwrap_or(0),
-            );
-            drawn.push('\n');
-        }
-        snippets.push((shown.line, drawn));
-        snippets
+        source.pop();
+        Snippet::source(source)
+            .line_start(run[0].number.get() as usize)
+            .fold(false)
+            .annotations(annotations)
     }
 
-    fn headline(&self, drawn: &str) -> String {
-        let lines = drawn.trim_end().lines().map(|line| {
-            if self.style.is_terminal {
-                let indent = line.len() - line.trim_start().len();
-                wrap(
-                    line,
-                    self.style.width,
-                    indent.clamp(Self::INDENT, 8),
-                    indent,
-                ) + "\n"
+    /// Breaks a label where a terminal has no room for it, behind the mark.
+    fn label(&self, label: &str, before: &str) -> String {
+        if !self.style.is_terminal {
+            return label.to_owned();
+        }
+        let wide = before.chars().map(|c| {
+            if c == '\t' {
+                TAB
             } else {
-                format!("{line}\n")
+                c.width().unwrap_or(1)
             }
         });
-        lines.collect()
+        let from = self.gutter + wide.sum::<usize>() + 1;
+        let line = " ".repeat(from) + label;
+        wrap(&line, self.style.width, self.gutter, from).split_off(from)
     }
-
-    fn render(&self, group: Group<'_>) -> String {
-        let mut drawn = self.renderer.render(&[group]);
-        drawn.push('\n');
-        drawn
-    }
-}
-
-fn digits(line: LineNo) -> usize {
-    line.to_string().len()
 }
 
 /// An excerpt as it is drawn: safe text that fits, and the marked bytes of it.
@@ -216,7 +238,7 @@ const ELLIPSIS: &str = "...";
 
 /// Escapes what mustn't reach a terminal and cuts what doesn't fit into `room` columns, the mark's
 /// start in view.
-fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
+fn draw_excerpt(excerpt: &Excerpt, room: usize) -> Drawn {
     let pieces = pieces(excerpt.text());
     let (mark_in_text, (cut_before, cut_after)) = (excerpt.mark(), excerpt.is_cut());
     let column = |byte: usize| pieces.partition_point(|piece| piece.start < byte);
@@ -324,7 +346,7 @@ mod tests {
     use super::*;
 
     fn drawn(line: &[u8], mark: Range<usize>, room: usize) -> (String, String) {
-        let Drawn { text, mark } = draw(&Excerpt::new(line, mark), room);
+        let Drawn { text, mark } = draw_excerpt(&Excerpt::new(line, mark), room);
         (text[mark].to_owned(), text.clone())
     }
 
@@ -379,7 +401,7 @@ mod tests {
         let excerpt = Excerpt::new(line.as_bytes(), 1 << 20..1 << 21);
         assert!(excerpt.text().len() < 2000);
         assert!(std::str::from_utf8(excerpt.text()).is_ok());
-        let drawn = draw(&excerpt, 40);
+        let drawn = draw_excerpt(&excerpt, 40);
         assert!(
             drawn.text.starts_with("...ä") && drawn.text.ends_with("ä..."),
             "{}",
@@ -391,7 +413,7 @@ mod tests {
         #[test]
         fn whatever_the_bytes_nothing_raw_comes_out(line: Vec<u8>, start: u8, length: u8, room in 0_usize..60) {
             let start = usize::from(start);
-            let Drawn { text, mark } = draw(&Excerpt::new(&line, start..start + usize::from(length)), room);
+            let Drawn { text, mark } = draw_excerpt(&Excerpt::new(&line, start..start + usize::from(length)), room);
             assert!(text.chars().all(|c| c == '\t' || Shown::is_harmless(c)), "{text:?}");
             assert!(text.get(mark).is_some());
         }

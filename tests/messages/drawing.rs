@@ -1,12 +1,12 @@
 //! How a report is drawn, part by part.
 
-use bstr::BString;
 use git_llmpatch::report::human::{Style, complaints, done, draw};
 use llmpatch::kind::Kind;
 use llmpatch::path::RepoPath;
+use llmpatch::plan::Quote;
 use llmpatch::plan::{Change, ChangeSet};
-use llmpatch::report::{Committed, Diagnostic, Extent, FileLine, FilePlace, FileReport, LineCount};
-use llmpatch::report::{Report, ResponsePlace, State, Status};
+use llmpatch::report::{Committed, Diagnostic, Extent, FileReport, LineCount, Place};
+use llmpatch::report::{Report, State, Status};
 use llmpatch::text::{Excerpt, LineNo, Source, SourceId};
 use llmpatch::tree::{File, Mode};
 use snapbox::{IntoData as _, assert_data_eq, str};
@@ -19,18 +19,18 @@ fn said(kind: Kind, message: &str) -> Diagnostic {
     Diagnostic::bare(kind, kind.is_warning(), message.to_owned())
 }
 
-fn at(source: &Source, range: std::ops::Range<usize>) -> Option<ResponsePlace> {
+fn at(source: &Source, range: std::ops::Range<usize>) -> Option<Place> {
     let (line, column) = source.position(range.start);
     let start = source.line_start(line)?;
     let excerpt = Excerpt::new(source.line(line)?, range.start - start..range.end - start);
-    Some(ResponsePlace {
-        file: source.name().to_owned(),
-        line,
-        last: line,
+    Some(Place {
         column,
-        offset: 0,
-        excerpt,
+        ..Place::new(source.name(), "", Quote::of(line, excerpt))
     })
+}
+
+fn quote(line: usize, text: &[u8]) -> Quote {
+    Quote::of(LineNo::from_index(line - 1), Excerpt::of_line(text))
 }
 
 #[test]
@@ -39,17 +39,13 @@ fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
     let error = Diagnostic {
         response: at(&text, 16..41),
         label: Some("this line is not there".to_owned()),
-        places: vec![FilePlace {
-            path: "src/net.rs".into(),
+        places: vec![Place {
             column: 1,
-            caption: "closest match: lines 52–54 (2 of 3 lines agree)".to_owned(),
-            first: FileLine {
-                line: LineNo::from_index(51),
-                excerpt: Excerpt::of_line("    let port = cfg.port_or(80);".as_bytes()),
-                heading: None,
-                label: "differs here".to_owned(),
-            },
-            more: Vec::new(),
+            ..Place::new(
+                "src/net.rs",
+                "closest match: lines 52–54 (2 of 3 lines agree)",
+                quote(52, b"    let port = cfg.port_or(80);").labelled("differs here"),
+            )
         }],
         help: Some("fix line 17 of the patch, or send this message back to its author".to_owned()),
         ..said(
@@ -84,18 +80,11 @@ fn nothing_raw_reaches_the_terminal() {
     let error = Diagnostic {
         response: at(&text, 2..15),
         label: Some("a \u{1b} label".to_owned()),
-        places: vec![FilePlace {
-            path: BString::from("a\u{1b}\nb"),
-            column: 1,
-            caption: "a \u{1b} caption".to_owned(),
-            first: FileLine {
-                line: LineNo::FIRST,
-                excerpt: Excerpt::of_line(b"\xff\x1b[2J"),
-                heading: None,
-                label: String::new(),
-            },
-            more: Vec::new(),
-        }],
+        places: vec![Place::new(
+            "a\u{1b}\nb",
+            "a \u{1b} caption",
+            quote(1, b"\xff\x1b[2J"),
+        )],
         notes: vec!["a\u{1b}\n\tnote".to_owned()],
         help: Some("a \u{85} help".to_owned()),
         ..said(Kind::Parse, "a \u{1b}[31m headline\n")
@@ -183,12 +172,12 @@ fn sentences_are_broken_for_terminals_alone() {
     assert_data_eq!(
         at(true),
         str![[r#"
-warning: the commit was made,
-  but the index is locked
-  [index-behind]
+warning: the commit was made, but
+         the index is locked
+         [index-behind]
 help: run
-  `git llmpatch recover` to
-  let the index follow
+      `git llmpatch recover`
+      to let the index follow
 
 "#]]
     );
@@ -204,31 +193,21 @@ help: run `git llmpatch recover` to let the index follow
 
 #[test]
 fn several_lines_of_a_file_stand_below_what_they_are_part_of() {
-    let shown = |at: usize, text: &str| {
-        (
-            LineNo::from_index(at - 1),
-            Excerpt::of_line(text.as_bytes()),
-        )
+    let below = |line: usize, heading: (usize, &str)| Quote {
+        heading: Some((
+            LineNo::from_index(heading.0 - 1),
+            Excerpt::of_line(heading.1.as_bytes()),
+        )),
+        ..quote(line, b"    run()")
     };
-    let (line, excerpt) = shown(9, "    run()");
-    let (other, again) = shown(120, "    run()");
     let error = Diagnostic {
-        places: vec![FilePlace {
-            path: "job.py".into(),
-            column: excerpt.column(),
-            caption: "each of these places matches".to_owned(),
-            first: FileLine {
-                line,
-                excerpt,
-                heading: Some(shown(8, "def start():")),
-                label: String::new(),
-            },
-            more: vec![FileLine {
-                line: other,
-                excerpt: again,
-                heading: Some(shown(99, "def stop():")),
-                label: "this one?".into(),
-            }],
+        places: vec![Place {
+            more: vec![below(120, (99, "def stop():")).labelled("this one?")],
+            ..Place::new(
+                "job.py",
+                "each of these places matches",
+                below(9, (8, "def start():")),
+            )
         }],
         ..said(Kind::Ambiguous, "find of `job.py` matches 2 places")
     };

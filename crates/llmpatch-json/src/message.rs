@@ -1,7 +1,8 @@
 //! What a page draws of an error or a warning: the same places and marks that the program draws at a
 //! terminal, as data, without advice about a command line.
 
-use llmpatch::report::{Diagnostic, FileLine, FilePlace, Report, ResponsePlace};
+use llmpatch::plan::Quote;
+use llmpatch::report::{self, Diagnostic, Report};
 use llmpatch::text::{Excerpt, LineNo, Shown};
 use serde::Serialize;
 
@@ -58,21 +59,21 @@ impl Message {
 }
 
 impl Place {
-    fn of_response(place: &ResponsePlace, label: &Option<String>) -> Self {
+    fn of_response(place: &report::Place, label: &Option<String>) -> Self {
         let label = label.clone().unwrap_or_default();
         Self {
-            file: place.file.clone(),
+            file: place.file.to_string(),
             of_response: true,
             column: place.column,
             caption: String::new(),
-            lines: vec![Line::new(place.line, &place.excerpt, label)],
+            lines: vec![Line::new(place.line(), &place.first.excerpt, label)],
         }
     }
 
-    fn of_file(place: &FilePlace) -> Self {
+    fn of_file(place: &report::Place) -> Self {
         let all = || std::iter::once(&place.first).chain(&place.more);
         let mut lines: Vec<Line> = Vec::new();
-        for FileLine {
+        for Quote {
             line,
             excerpt,
             heading,
@@ -86,7 +87,7 @@ impl Place {
             lines.push(Line::new(*line, excerpt, label.clone()));
         }
         Self {
-            file: Shown(&place.path).to_string(),
+            file: Shown(&place.file).to_string(),
             of_response: false,
             column: place.column,
             caption: place.caption.clone(),

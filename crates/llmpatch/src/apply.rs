@@ -68,7 +68,7 @@ impl fmt::Display for Refusal {
                 f.write_str("\n")?;
             }
             if let Some(place) = &error.response {
-                write!(f, "{}:{}:{}: ", place.file, place.line, place.column)?;
+                write!(f, "{}:{}:{}: ", place.file, place.line(), place.column)?;
             }
             write!(f, "{}: {}", error.kind, error.message)?;
         }
@@ -378,9 +378,9 @@ fn repetition(
 }
 
 /// Returns the line of a response that something is said of.
-fn line_of(one: &Diagnostic) -> Option<(String, LineNo)> {
+fn line_of(one: &Diagnostic) -> Option<(BString, LineNo)> {
     let place = one.response.as_ref()?;
-    Some((place.file.clone(), place.line))
+    Some((place.file.clone(), place.line()))
 }
 
 /// Returns whether a path, as a response writes it, is that of a file of a tree.
@@ -426,7 +426,7 @@ mod tests {
             assert_eq!(got, edits, "{texts:?}");
             let told = read.warnings.iter().map(|warning| {
                 assert_eq!(warning.kind, Kind::RepeatedPatch);
-                let line = warning.response.as_ref().unwrap().line;
+                let line = warning.response.as_ref().unwrap().line();
                 (line.index() + 1, warning.message.clone())
             });
             let want = want.map(|(line, first)| {

@@ -263,10 +263,9 @@ fn drawn(kind: Kind) -> String {
         .and_then(|part| part.split_once('\n'));
     let mut whole = String::new();
     for line in wide.map_or("", |(_, said)| said).lines() {
-        // What was broken to fit is put together; places have numbers or arrows before them.
-        let rest = line
-            .strip_prefix("  ")
-            .filter(|rest| rest.starts_with(|c: char| !" |-".contains(c)));
+        // What was broken to fit is put together: it goes on below the first word behind `help: `, say.
+        let rest = line.strip_prefix("      ").map(str::trim_start);
+        let rest = rest.filter(|rest| rest.starts_with(|c: char| !"|-".contains(c)));
         match rest {
             Some(rest) => whole = format!("{} {rest}\n", whole.trim_end()),
             None => whole += &format!("{line}\n"),

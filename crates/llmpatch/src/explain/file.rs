@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::path::RepoPath;
 use crate::plan::{FileAsFound, Quote};
-use crate::report::{Diagnostic, FileLine, FilePlace, Nearest, Passage};
+use crate::report::{Diagnostic, Nearest, Passage, Place};
 use crate::text::{LineNo, Lines};
 use crate::tree::Content;
 
@@ -29,7 +29,7 @@ impl<'f> File<'f> {
         Self::new(path, &seen.content, seen.is_left)
     }
 
-    pub(super) fn place(&self, index: usize, caption: &str, label: &str) -> FilePlace {
+    pub(super) fn place(&self, index: usize, caption: &str, label: &str) -> Place {
         place(self.path, &Quote::new(&self.lines, index), caption, label)
     }
 
@@ -50,7 +50,7 @@ impl<'f> File<'f> {
     }
 
     /// Shows the first few of several places; what tells them apart is under which line each is.
-    pub(super) fn rivals(&self, all: &[LineNo], caption: &str) -> Vec<FilePlace> {
+    pub(super) fn rivals(&self, all: &[LineNo], caption: &str) -> Vec<Place> {
         let lines = all
             .iter()
             .map(|line| line.index())
@@ -70,14 +70,8 @@ impl<'f> File<'f> {
 }
 
 /// Shows a line of a file.
-pub(super) fn place(path: &RepoPath, line: &Quote, caption: &str, label: &str) -> FilePlace {
-    FilePlace {
-        path: path.as_bstr().into(),
-        column: line.text.column(),
-        caption: caption.into(),
-        first: FileLine::new(line, label),
-        more: Vec::new(),
-    }
+pub(super) fn place(path: &RepoPath, line: &Quote, caption: &str, label: &str) -> Place {
+    Place::new(path.as_bstr(), caption, line.clone().labelled(label))
 }
 
 /// Shows several lines of a file that look alike.
@@ -86,21 +80,20 @@ pub(super) fn rivals(
     lines: &[Quote],
     caption: &str,
     label: impl Fn(LineNo) -> &'static str,
-) -> Option<FilePlace> {
+) -> Option<Place> {
     let (first, others) = lines.split_first()?;
     let more = others
         .iter()
-        .map(|line| FileLine::new(line, label(line.number)))
-        .collect();
-    Some(FilePlace {
-        more,
-        ..place(path, first, caption, label(first.number))
+        .map(|line| line.clone().labelled(label(line.line)));
+    Some(Place {
+        more: more.collect(),
+        ..place(path, first, caption, label(first.line))
     })
 }
 
 impl Diagnostic {
     /// Adds a place in a file that a reader should look at.
-    pub(super) fn shows(self, place: FilePlace) -> Self {
+    pub(super) fn shows(self, place: Place) -> Self {
         Self {
             places: vec![place],
             ..self
@@ -108,7 +101,7 @@ impl Diagnostic {
     }
 
     /// Adds the place in a file that comes nearest to what was looked for.
-    pub(super) fn at(self, place: FilePlace) -> Self {
+    pub(super) fn at(self, place: Place) -> Self {
         let nearest = Nearest::new(
             place.first.line,
             place.first.line,

@@ -51,15 +51,15 @@ fn told<'u>(of: &'u Unplaced, files: &SearchedFiles<'u>) -> Diagnostic {
     if let Some(Reason::New(at)) = reason {
         of.to_mut().error = PlaceError::Applied { at };
     }
-    let place = Place {
+    let unfound = Unfound {
         of: &of,
         file: &File::seen(&of.path, &of.seen),
     };
     let said = Diagnostic {
         message: of.to_string(),
-        ..place.diagnostic(reason.as_ref())
+        ..unfound.diagnostic(reason.as_ref())
     }
-    .notes(place.notes())
+    .notes(unfound.notes())
     .path(&of.path);
     if is_pointer(&of.seen.content) {
         in_pointer(said)
@@ -81,12 +81,12 @@ fn in_pointer(said: Diagnostic) -> Diagnostic {
 }
 
 /// What has no place, and the file in which it has none.
-struct Place<'u> {
+struct Unfound<'u> {
     of: &'u Unplaced,
     file: &'u File<'u>,
 }
 
-impl Place<'_> {
+impl Unfound<'_> {
     /// Returns what is to be known of the file as a whole.
     fn notes(&self) -> Vec<String> {
         let (path, lines) = (&self.of.path, &self.file.lines);

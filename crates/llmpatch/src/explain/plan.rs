@@ -100,7 +100,7 @@ impl Error {
 fn new_lines(applied: &Applied) -> Option<Nearest> {
     let (line, content) = applied.first.as_ref()?;
     let quote = Quote::new(&content.lines(), line.index());
-    Some(Nearest::new(*line, *line, quote.text.text()))
+    Some(Nearest::new(*line, *line, quote.excerpt.text()))
 }
 
 /// Takes the beginning of a file: all of it if it is small.

@@ -105,7 +105,7 @@ pub enum Warning {
     #[strum(props(kind = "escaped-marker"))]
     Unescaped { path: RepoPath },
     /// A match that begins or ends inside a word.
-    #[error("the match in `{path}` {how} inside a word on line {}", .line.number)]
+    #[error("the match in `{path}` {how} inside a word on line {}", .line.line)]
     #[strum(props(kind = "inside-word"))]
     InsideWord {
         path: RepoPath,
@@ -114,7 +114,7 @@ pub enum Warning {
     },
     /// A match that begins inside the indentation of its line, of which the new text has several.
     #[error(
-        "the match in `{path}` begins inside the indentation of line {}, which the further lines of the new text may lack", .line.number
+        "the match in `{path}` begins inside the indentation of line {}, which the further lines of the new text may lack", .line.line
     )]
     #[strum(props(
         kind = "inside-indentation",
@@ -137,12 +137,12 @@ pub enum Placing {
     #[strum(props(how = "addition"))]
     Added,
     /// A context line was found by a looser rule.
-    #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
+    #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.line)]
     #[strum(props(kind = "locator-relaxed", how = "locator"))]
     Relaxed { how: Relaxation, line: Quote },
     /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
     /// line before opens, and that ends before another line.
-    #[error(": line {} is outside of the block of its context line {outer}, which ends before line {end}", .line.number)]
+    #[error(": line {} is outside of the block of its context line {outer}, which ends before line {end}", .line.line)]
     #[strum(props(
         kind = "outside-context",
         help = "if another is meant, name the block that it is in; --unique refuses such hunks"
@@ -259,16 +259,18 @@ pub enum Placing {
     Idle,
 }
 
-/// A line of a file, as much of it as a message can show, and the line under which it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A line of a file or a response, as a message shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Quote {
     /// The line.
-    pub number: LineNo,
-    /// Its text.
-    pub text: Excerpt,
+    pub line: LineNo,
+    /// Its text, as far as it is shown, and the part that is meant.
+    pub excerpt: Excerpt,
     /// The nearest line above that is indented less, which names what the line is part of; else the
-    /// one right above.
+    /// one right above. It is there only where it helps to tell the line from others.
     pub heading: Option<(LineNo, Excerpt)>,
+    /// The few words below the part that is meant.
+    pub label: String,
 }
 
 impl Quote {
@@ -278,13 +280,31 @@ impl Quote {
     /// How many lines above a line are searched for the line under which it is.
     const ABOVE: usize = 1000;
 
+    /// Takes a line by its number and its text.
+    pub fn of(line: LineNo, excerpt: Excerpt) -> Self {
+        Self {
+            line,
+            excerpt,
+            heading: None,
+            label: String::new(),
+        }
+    }
+
+    /// Adds the words below the part that is meant.
+    #[must_use]
+    pub fn labelled(self, label: &str) -> Self {
+        Self {
+            label: label.into(),
+            ..self
+        }
+    }
+
     /// Takes a line by its index.
     pub fn new(lines: &Lines<'_>, index: usize) -> Self {
-        Self {
-            number: LineNo::from_index(index),
-            text: Excerpt::of_line(lines.text(index)),
-            heading: None,
-        }
+        Self::of(
+            LineNo::from_index(index),
+            Excerpt::of_line(lines.text(index)),
+        )
     }
 
     /// Takes a line by its index, and the line under which it is.
@@ -313,9 +333,8 @@ impl Quote {
         let heading = outer.or_else(|| index.checked_sub(1).filter(has_text));
         let heading = heading.map(|at| (LineNo::from_index(at), Excerpt::of_line(&text(at))));
         Self {
-            number: LineNo::from_index(index),
-            text: Excerpt::of_line(&text(index)),
             heading,
+            ..Self::of(LineNo::from_index(index), Excerpt::of_line(&text(index)))
         }
     }
 }

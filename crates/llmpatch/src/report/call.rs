@@ -3,7 +3,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::ResponsePlace;
+use super::Place;
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::text::{Source, Span, Text};
 
@@ -43,7 +43,7 @@ pub(super) struct CallLine<'p> {
 
 /// Returns the line of a call's text in which a place is.
 pub(super) fn line_at<'p>(
-    place: &ResponsePlace,
+    place: &Place,
     patches: &'p [Patch<'p>],
     sources: &[Source],
 ) -> Option<CallLine<'p>> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bstr::BString;
 use serde::Serialize;
 
-use super::{ResponsePlace, json};
+use super::{Place, json};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Placement, PlanId};
@@ -42,7 +42,7 @@ pub struct Detail {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PartReport {
     /// Where the patch begins.
-    pub response: Option<ResponsePlace>,
+    pub response: Option<Place>,
     /// What the part is, in a word.
     pub role: &'static str,
     /// Whether the patch is read.
@@ -75,7 +75,7 @@ impl PartReport {
     /// Records a part.
     pub fn of(part: ResponsePart, sources: &[Source]) -> Self {
         Self {
-            response: part.span.and_then(|span| ResponsePlace::new(span, sources)),
+            response: part.span.and_then(|span| Place::of_span(span, sources)),
             role: part.role,
             read: part.why.is_none(),
             format: part.format,
@@ -102,7 +102,7 @@ impl CallReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EditReport {
     /// Its header or opening tag.
-    pub response: Option<ResponsePlace>,
+    pub response: Option<Place>,
     /// What it does.
     #[serde(rename = "op")]
     pub operation: EditOperation,
@@ -202,7 +202,7 @@ impl EditReport {
             Operation::Unreadable => (Is::Unreadable, None),
         };
         Self {
-            response: edit.span.and_then(|span| ResponsePlace::new(span, sources)),
+            response: edit.span.and_then(|span| Place::of_span(span, sources)),
             operation,
             path: edit.path[..].into(),
             to: to.map(|to| to[..].into()),

@@ -7,12 +7,12 @@ use serde::Serialize;
 use strum::EnumProperty;
 
 use super::json;
-use super::lines::{FilePlace, Nearest, Passage};
+use super::lines::{Nearest, Passage, Place};
 use crate::kind::Kind;
 use crate::patch::Patch;
 use crate::path::Resolver;
 use crate::plan::resolved;
-use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
+use crate::text::{LineNo, Located, Source, Span};
 
 /// An error or a warning of which something can be said.
 ///
@@ -37,12 +37,12 @@ pub struct Diagnostic {
     /// The headline.
     pub message: String,
     /// The place in the response.
-    pub response: Option<ResponsePlace>,
+    pub response: Option<Place>,
     /// Other places in the responses of which the same is true.
-    pub also: Vec<ResponsePlace>,
+    pub also: Vec<Place>,
     /// The place in the responses that makes it an error here, such as an earlier edit of the same
     /// lines.
-    pub cause: Option<ResponsePlace>,
+    pub cause: Option<Place>,
     /// The few words under the marked place in the response, such as `this line is not there`.
     #[serde(skip)]
     pub label: Option<String>,
@@ -51,7 +51,7 @@ pub struct Diagnostic {
     pub path: Option<BString>,
     /// The places in files that a reader should look at, best first.
     #[serde(skip)]
-    pub places: Vec<FilePlace>,
+    pub places: Vec<Place>,
     /// The line of the file that this is about.
     pub line: Option<LineNo>,
     /// The lines, ascending, among which nothing decides.
@@ -91,27 +91,6 @@ pub struct Spans {
     pub also: Vec<Span>,
     /// The place that makes it an error.
     pub cause: Option<Span>,
-}
-
-/// A place in a response, with the line that is there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub struct ResponsePlace {
-    /// The name of the response.
-    pub file: String,
-    /// The line.
-    pub line: LineNo,
-    /// The last line.
-    #[serde(skip)]
-    pub last: LineNo,
-    /// The column, from 1, in characters.
-    pub column: usize,
-    /// The offset in bytes.
-    #[serde(skip)]
-    pub offset: u32,
-    /// The line's text and the marked part of it: of a span over several lines, what is on the
-    /// first.
-    #[serde(skip)]
-    pub excerpt: Excerpt,
 }
 
 /// Records an error or a warning that is about no place in a response.
@@ -281,7 +260,7 @@ impl Diagnostic {
         span: Option<Span>,
         sources: &[Source],
     ) -> Self {
-        let place = |span| ResponsePlace::new(span, sources);
+        let place = |span| Place::of_span(span, sources);
         let Spans { mark, also, cause } = std::mem::take(&mut self.spans);
         self.response = mark.or(span).and_then(place);
         self.also = also.into_iter().filter_map(place).collect();
@@ -356,47 +335,6 @@ fn readable(text: String, longest: usize) -> String {
     format!("{} … {}", &text[..head], &text[tail..])
 }
 
-impl ResponsePlace {
-    /// Names the line, or the first and the last.
-    pub fn lines(&self) -> String {
-        crate::text::lines(&[(self.line, self.last)], 1)
-    }
-
-    fn line_of_file(&self) -> (&str, LineNo) {
-        (&self.file, self.line)
-    }
-
-    pub(super) fn new(span: Span, sources: &[Source]) -> Option<Self> {
-        let source = sources.iter().find(|source| source.id() == span.source)?;
-        let (line, column) = source.position(span.start as usize);
-        let start = source.line_start(line)?;
-        let text = source.line(line)?;
-        let bom = if line == LineNo::FIRST && text.starts_with(Lines::BOM) {
-            Lines::BOM.len()
-        } else {
-            0
-        };
-        let within = |offset: u32| (offset as usize).saturating_sub(start + bom);
-        let excerpt = Excerpt::new(&text[bom..], within(span.start)..within(span.end));
-        let column = if bom > 0 {
-            column.saturating_sub(1).max(1)
-        } else {
-            column
-        };
-        let last = source
-            .line_at((span.end as usize).saturating_sub(1))
-            .max(line);
-        Some(Self {
-            file: source.name().to_owned(),
-            line,
-            last,
-            column,
-            offset: span.start,
-            excerpt,
-        })
-    }
-}
-
 /// Leaves each problem once, in the order in which it was first met; the places of its repetitions
 /// are kept.
 ///
@@ -426,10 +364,11 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
                     .also
                     .last()
                     .or(first.response.as_ref())
-                    .map(ResponsePlace::line_of_file);
-                first
-                    .also
-                    .extend(one.response.filter(|new| last != Some(new.line_of_file())));
+                    .map(|place| (&place.file, place.line()));
+                first.also.extend(
+                    one.response
+                        .filter(|new| last != Some((&new.file, new.line()))),
+                );
                 first.also.extend(one.also);
                 let shown = one
                     .passages
@@ -577,10 +516,9 @@ mod tests {
             (7..8, 2, 1, "d"),
         ] {
             let place =
-                ResponsePlace::new(source.span(range.clone()), std::slice::from_ref(&source))
-                    .unwrap();
+                Place::of_span(source.span(range.clone()), std::slice::from_ref(&source)).unwrap();
             assert_eq!(
-                (place.line.get(), place.column, place.excerpt.text()),
+                (place.line().get(), place.column, place.first.excerpt.text()),
                 (line, column, text.as_bytes()),
                 "{range:?}"
             );

@@ -7,11 +7,12 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use super::Passage;
 use super::call::{CallLine, CallNames, line_at};
-use super::{Diagnostic, ResponsePlace};
-use super::{FileLine, FilePlace, Passage};
+use super::{Diagnostic, Place};
 use crate::kind::{Blame, Kind};
 use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
+use crate::plan::Quote;
 use crate::text::{Excerpt, LineNo, Shown, Source, Span, sentence};
 
 /// How many problems are told.
@@ -120,7 +121,7 @@ fn tell(
                 format!("line {number} of `{name}`, in {named}"),
                 &Excerpt::of_line(text),
             ),
-            None => (named, &place.excerpt),
+            None => (named, &place.first.excerpt),
         };
         let named = capital(&named);
         let _ = writeln!(out, "\n{named}{label}{}:\n", part(excerpt));
@@ -136,7 +137,7 @@ fn tell(
     }
     if let Some(place) = &error.cause {
         let _ = writeln!(out, "\nThe earlier edit is {}:\n", named(place, several));
-        fence(out, &[place.excerpt.text()]);
+        fence(out, &[place.first.excerpt.text()]);
     }
     // Rivals are told by their numbers, and shown where the passages are.
     for place in error.places.iter().filter(|place| place.more.is_empty()) {
@@ -161,8 +162,8 @@ fn tell(
 }
 
 /// Tells a place in a file, and shows its line unless a passage does.
-fn tell_place(out: &mut String, place: &FilePlace, passages: &[Passage]) {
-    let FileLine {
+fn tell_place(out: &mut String, place: &Place, passages: &[Passage]) {
+    let Quote {
         line,
         excerpt,
         label,
@@ -173,11 +174,11 @@ fn tell_place(out: &mut String, place: &FilePlace, passages: &[Passage]) {
         label => format!(" ({})", Shown(label.as_bytes())),
     };
     let caption = capital(&place.caption);
-    let (path, part) = (Shown(&place.path), part(excerpt));
+    let (path, part) = (Shown(&place.file), part(excerpt));
     let _ = writeln!(out, "\n{caption}: line {line} of `{path}`{label}{part}.");
     let is_shown = passages.iter().any(|passage| {
         let lines = passage.start.index()..passage.start.index() + passage.lines.len();
-        passage.path == place.path && lines.contains(&line.index())
+        passage.path == place.file && lines.contains(&line.index())
     });
     if !is_shown {
         out.push('\n');
@@ -214,13 +215,13 @@ fn part(excerpt: &Excerpt) -> &'static str {
     }
 }
 
-fn named(place: &ResponsePlace, several: bool) -> String {
-    of_response(&format!("line {}", place.line), place, several)
+fn named(place: &Place, several: bool) -> String {
+    of_response(&format!("line {}", place.line()), place, several)
 }
 
-fn of_response(lines: &str, place: &ResponsePlace, several: bool) -> String {
+fn of_response(lines: &str, place: &Place, several: bool) -> String {
     if several {
-        format!("{lines} of `{}`", Shown(place.file.as_bytes()))
+        format!("{lines} of `{}`", Shown(&place.file))
     } else {
         format!("{lines} of your response")
     }
@@ -306,7 +307,7 @@ impl Problems<'_> {
             .iter()
             .flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause));
         places.any(|place| {
-            place.file == source.name() && place.line >= first && place.line.index() < last
+            place.file == source.name() && place.line() >= first && place.line().index() < last
         })
     }
 

@@ -12,13 +12,13 @@ use std::io;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bstr::{BString, ByteSlice as _};
-use serde::ser::SerializeMap as _;
+use serde::ser::{SerializeMap as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 use serde_json::value::RawValue;
 
-use super::Nearest;
 use super::{Committed, Diagnostic, Report, State};
+use super::{Nearest, Place};
 use crate::path::RepoPath;
 use crate::text::{LineNo, Shown};
 
@@ -193,6 +193,16 @@ pub(super) fn commit<S: Serializer>(
         .as_ref()
         .map(|commit| &commit.id[..])
         .serialize(serializer)
+}
+
+impl Serialize for Place {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut place = serializer.serialize_struct("Place", 3)?;
+        place.serialize_field("file", &self.file.to_str_lossy())?;
+        place.serialize_field("line", &self.line())?;
+        place.serialize_field("column", &self.column)?;
+        place.end()
+    }
 }
 
 /// Writes the place that comes nearest.

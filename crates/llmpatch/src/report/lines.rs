@@ -6,55 +6,84 @@ use std::ops::Range;
 use bstr::{BStr, BString};
 
 use crate::plan::Quote;
-use crate::text::{Excerpt, LineNo, Lines};
+use crate::text::{self, Excerpt, LineNo, Lines, Source, Span};
 
-/// Lines of a file in the work tree, the index or a commit, for a message to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FilePlace {
-    /// The file, from the top of the work tree.
-    pub path: BString,
+/// A place in a response or a file, with the lines that a message shows of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The name of the response; the path of the file, from the top of the work tree.
+    pub file: BString,
     /// The column at which the marked part of the first line begins, from 1, in characters.
     pub column: usize,
-    /// A sentence to introduce it, such as `closest match: lines 52–54 (2 of 3 lines agree)`.
+    /// A sentence to introduce it, such as `closest match: lines 52–54 (2 of 3 lines agree)`; empty
+    /// in a response.
     pub caption: String,
     /// The line that is meant.
-    pub first: FileLine,
+    pub first: Quote,
     /// Further lines of the file that the caption introduces.
-    pub more: Vec<FileLine>,
+    pub more: Vec<Quote>,
+    /// The last line that is meant, of a response.
+    pub last: LineNo,
+    /// The offset in a response, in bytes.
+    pub offset: u32,
 }
 
-/// A line of a file that a message shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileLine {
-    /// The number of the line.
-    pub line: LineNo,
-    /// Its text, as far as it is shown, and the part that is meant.
-    pub excerpt: Excerpt,
-    /// The line under which it is, where that helps to tell it from others.
-    pub heading: Option<(LineNo, Excerpt)>,
-    /// The few words below the marked part.
-    pub label: String,
-}
-
-impl FileLine {
-    /// Labels a line that was quoted.
-    pub fn new(quote: &Quote, label: &str) -> Self {
-        let Quote {
-            number,
-            text,
-            heading,
-        } = quote.clone();
+impl Place {
+    /// Makes a place in a file.
+    pub fn new(file: impl Into<BString>, caption: impl Into<String>, first: Quote) -> Self {
         Self {
-            line: number,
-            excerpt: text,
-            heading,
-            label: label.into(),
+            file: file.into(),
+            column: first.excerpt.column(),
+            caption: caption.into(),
+            last: first.line,
+            first,
+            more: Vec::new(),
+            offset: 0,
         }
+    }
+
+    /// Returns the place of a span; `None` if it is of none of these responses.
+    pub(super) fn of_span(span: Span, sources: &[Source]) -> Option<Self> {
+        let source = sources.iter().find(|source| source.id() == span.source)?;
+        let (line, column) = source.position(span.start as usize);
+        let start = source.line_start(line)?;
+        let text = source.line(line)?;
+        let bom = if line == LineNo::FIRST && text.starts_with(Lines::BOM) {
+            Lines::BOM.len()
+        } else {
+            0
+        };
+        let within = |offset: u32| (offset as usize).saturating_sub(start + bom);
+        let excerpt = Excerpt::new(&text[bom..], within(span.start)..within(span.end));
+        let column = if bom > 0 {
+            column.saturating_sub(1).max(1)
+        } else {
+            column
+        };
+        let last = source
+            .line_at((span.end as usize).saturating_sub(1))
+            .max(line);
+        Some(Self {
+            column,
+            last,
+            offset: span.start,
+            ..Self::new(source.name(), "", Quote::of(line, excerpt))
+        })
+    }
+
+    /// Returns the line that is meant.
+    pub fn line(&self) -> LineNo {
+        self.first.line
+    }
+
+    /// Names the line, or the first and the last.
+    pub fn lines(&self) -> String {
+        text::lines(&[(self.line(), self.last)], 1)
     }
 }
 
 /// The place in a file that comes nearest to what a patch looks for, for programs: people are shown
-/// a [`FilePlace`].
+/// a [`Place`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
     /// Its first line.

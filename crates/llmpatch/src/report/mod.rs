@@ -15,8 +15,8 @@ mod lines;
 
 pub use committed::{Committed, Extent};
 pub use detail::{CallReport, Detail, EditOperation, EditReport, HunkReport, PartReport};
-pub use diagnostic::{Diagnose, Diagnostic, ResponsePlace, merge};
-pub use lines::{FileLine, FilePlace, Nearest, Passage};
+pub use diagnostic::{Diagnose, Diagnostic, merge};
+pub use lines::{Nearest, Passage, Place};
 
 use bstr::BString;
 use serde::Serialize;

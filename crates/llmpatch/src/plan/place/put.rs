@@ -126,7 +126,7 @@ impl Outcome {
         };
         let index = lines.index_at(at);
         let line = Quote {
-            number: LineNo::from_index(index + around.line),
+            line: LineNo::from_index(index + around.line),
             ..Quote::new(lines, index)
         };
         let path = task.path.clone();
