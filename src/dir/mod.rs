@@ -20,6 +20,8 @@ pub(crate) mod clock;
 mod content;
 mod read;
 pub(crate) mod rights;
+#[cfg(any(windows, test))]
+mod sddl;
 // The feature has Linux tested as if it were another system.
 #[cfg_attr(all(target_os = "linux", not(feature = "portable")), path = "linux.rs")]
 #[cfg_attr(

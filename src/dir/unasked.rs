@@ -1,25 +1,6 @@
 //! What is assumed of files where only Linux is asked, or Linux and macOS are.
 
 use std::fs::File;
-#[cfg(windows)]
-use std::io;
-
-#[cfg(windows)]
-use super::rights::{Attributes, Lost};
-
-/// Returns none: on Windows the directory decides who may do what with a new file.
-#[cfg(windows)]
-#[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
-pub(super) fn attributes(_: &File) -> io::Result<Attributes> {
-    Ok(Attributes::new())
-}
-
-/// Gives none.
-#[cfg(windows)]
-#[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
-pub(super) fn give_attributes(_: &Attributes, _: &File) -> io::Result<(bool, Vec<Lost>)> {
-    Ok((false, Vec::new()))
-}
 
 /// Returns nothing: it isn't known by which clock files get their times, so contents are compared.
 pub(super) fn now() -> Option<(i64, u32)> {

@@ -9,6 +9,8 @@
 //! A name is taken only if it names just one file in its directory: no device, no stream, no short
 //! name, nothing at whose end the system would drop characters.
 
+#[path = "windows/access_list.rs"]
+mod access_list;
 #[path = "windows/change.rs"]
 mod change;
 #[path = "windows/names.rs"]
@@ -27,6 +29,7 @@ use std::time::Duration;
 use bstr::BString;
 use winapi_util::file::{Information, information};
 
+pub(super) use self::access_list::{attributes, give_attributes};
 pub(super) use self::change::*;
 pub(super) use self::names::can_name;
 use self::names::checked;
@@ -107,7 +110,9 @@ const LIST_DIRECTORY: u32 = 0x1;
 const READ_ATTRIBUTES: u32 = 0x80;
 const WRITE_ATTRIBUTES: u32 = 0x100;
 const DELETE: u32 = 0x1_0000;
+const WRITE_ACCESS_LIST: u32 = 0x4_0000;
 const GENERIC_READ: u32 = 0x8000_0000;
+const GENERIC_WRITE: u32 = 0x4000_0000;
 const SHARE_READ_AND_WRITE: u32 = 0x3;
 const SHARE_ALL: u32 = 0x7;
 /// Opens directories, too.
@@ -322,9 +327,7 @@ pub(super) fn open_file(
     _: u16,
 ) -> Result<File, Errno> {
     if how == Opening::Create {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        return Ok(options.open(directory.child(name)?)?);
+        return Ok(create(&directory.child(name)?)?);
     }
     let path = directory.there(name)?;
     let flags = BACKUP_SEMANTICS | OPEN_REPARSE_POINT;
@@ -349,6 +352,20 @@ pub(super) fn open_file(
             }
         }
         _ => Ok(file),
+    }
+}
+
+/// Makes a file whose access list can be set, if whoever makes a file there may do that.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let access = GENERIC_READ | GENERIC_WRITE;
+    match options.access_mode(access | WRITE_ACCESS_LIST).open(path) {
+        // The permissions of a share may forbid it.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            options.access_mode(access).open(path)
+        }
+        made => made,
     }
 }
 

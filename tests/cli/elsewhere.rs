@@ -330,6 +330,94 @@ fn a_file_that_another_program_holds_open_is_named_and_nothing_is_torn() {
     }
 }
 
+/// The access list of an open file, as text.
+#[cfg(windows)]
+mod access_list {
+    use std::fs::File;
+    use std::os::windows::fs::OpenOptionsExt as _;
+    use std::path::Path;
+
+    use windows_permissions::constants::{SeObjectType, SecurityInformation};
+    use windows_permissions::wrappers;
+    use windows_permissions::{LocalBox, SecurityDescriptor};
+
+    fn open(file: &Path) -> File {
+        const READ_AND_WRITE_ACCESS_LIST: u32 = 0x6_0000;
+        let mut options = File::options();
+        options.access_mode(READ_AND_WRITE_ACCESS_LIST);
+        options.open(file).unwrap()
+    }
+
+    fn read(file: &Path, what: SecurityInformation) -> String {
+        let kind = SeObjectType::SE_FILE_OBJECT;
+        let found = wrappers::GetSecurityInfo(&open(file), kind, what).unwrap();
+        let text =
+            wrappers::ConvertSecurityDescriptorToStringSecurityDescriptor(&found, what).unwrap();
+        text.into_string().unwrap()
+    }
+
+    pub(super) fn owner_of(file: &Path) -> String {
+        read(file, SecurityInformation::Owner).split_off("O:".len())
+    }
+
+    /// Returns a list, but not whether its entries were inherited in a new way or an old one.
+    pub(super) fn of(file: &Path) -> String {
+        read(file, SecurityInformation::Dacl).replacen("AI", "", 1)
+    }
+
+    pub(super) fn set(file: &Path, list: &str, kind: SeObjectType) {
+        let protection = if list.starts_with("D:P") {
+            SecurityInformation::ProtectedDacl
+        } else {
+            SecurityInformation::UnprotectedDacl
+        };
+        let list: LocalBox<SecurityDescriptor> = list.parse().unwrap();
+        let (what, list) = (SecurityInformation::Dacl | protection, list.dacl());
+        assert!(list.is_some());
+        wrappers::SetSecurityInfo(&mut open(file), kind, what, None, None, list, None).unwrap();
+    }
+}
+
+/// wine makes lists of permission bits and bits of lists, and adds what the directory gives to new
+/// files even where a list is protected from that. So not every list can be kept there.
+#[test]
+#[cfg(windows)]
+fn an_access_list_of_a_files_own_is_kept_or_told_as_lost() {
+    use windows_permissions::constants::SeObjectType::{SE_FILE_OBJECT, SE_KERNEL_OBJECT};
+    let of_everybody = "D:(A;;FA;;;WD)";
+    for wanted in [
+        of_everybody,
+        "D:P(A;;FA;;;WD)",
+        "D:P(A;;FA;;;SY)(A;;FA;;;OWNER)",
+    ] {
+        let repo = scene();
+        let [changed, another] = ["changed.txt", "another.txt"].map(|name| repo.path().join(name));
+        std::fs::write(&another, "").unwrap();
+        let of_new_files = access_list::of(&another);
+        let wanted = wanted.replace("OWNER", &access_list::owner_of(&another));
+        access_list::set(&changed, &wanted, SE_FILE_OBJECT);
+        if access_list::of(&changed) == of_new_files {
+            access_list::set(&changed, &wanted, SE_KERNEL_OBJECT);
+        }
+        let before = access_list::of(&changed);
+        assert_ne!(before, of_new_files, "{wanted}");
+        access_list::set(&another, &before, SE_FILE_OBJECT);
+        let can_be_kept = access_list::of(&another) == before;
+        assert!(can_be_kept || wanted != of_everybody, "{before}");
+
+        let run = repo.run(&["apply"], RESPONSE).succeeded();
+        let is_kept = access_list::of(&changed) == before;
+        assert_eq!(is_kept, can_be_kept, "{before}");
+        let lost = "warning: `changed.txt` lost its access list";
+        assert_eq!(run.stderr.contains(lost), !is_kept, "{}", run.stderr);
+        assert_eq!(
+            run.stderr.matches("[rights]").count(),
+            usize::from(!is_kept)
+        );
+        assert_eq!(repo.text("changed.txt"), "new\nrest\n");
+    }
+}
+
 /// `INTERRUPTER` is a program that runs another with its arguments but the first, sends Ctrl-C as
 /// soon as there is a file of that name, and says how it ended.
 #[test]

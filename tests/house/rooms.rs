@@ -95,6 +95,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("exacl", &["dir/access_list.rs"]),
     ("signal_hook", &["system"]),
     ("winapi_util", &["dir", "system"]),
+    ("windows_permissions", &["dir/windows/access_list.rs"]),
     ("tempfile", &["temporary.rs", "fs"]),
     ("temp_dir", &["repo/git.rs"]),
 ];
