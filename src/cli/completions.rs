@@ -4,13 +4,13 @@
 //! and `git-llmpatch …` alike. Files are left to the shells, which know how names are written
 //! there.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use bstr::{BString, ByteSlice as _};
-use clap::builder::StyledStr;
-use clap::{Arg, Args, Command, ValueEnum as _};
+use bstr::ByteSlice as _;
+use clap::{Arg, Args, ValueEnum as _, ValueHint};
 use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, complete};
 
 use super::conclude;
 use super::exit::Exit;
@@ -145,22 +145,20 @@ fn script(shell: Shell) -> Vec<u8> {
     }
 }
 
-/// What may be in the place of a word, and what it means.
-type Candidate = (BString, Option<StyledStr>);
-
 /// Writes what may be in the place of a word, a line each: a tab and what it means follow it.
 fn candidates(at: usize, words: &[OsString]) -> Vec<u8> {
-    let words: Vec<_> = words.iter().map(|word| word.as_bytes()).collect();
-    let typed = words.get(at).copied().unwrap_or_default();
-    let mut command = super::command();
-    command.build();
+    let mut command = super::command().mut_subcommands(|of| of.mut_args(completed));
+    let found = complete(&mut command, words.to_vec(), at, None).unwrap_or_default();
+    let is_empty = words.get(at).is_none_or(|typed| typed.is_empty());
     let mut out = Vec::new();
-    for (name, help) in expected(&command, words.get(1..at).unwrap_or_default(), typed) {
-        if !name.starts_with(typed) {
+    for candidate in found {
+        let name = candidate.get_value().as_bytes();
+        // Options are offered to whoever begins one.
+        if is_empty && name.starts_with(b"-") {
             continue;
         }
-        out.extend_from_slice(&name);
-        if let Some(help) = help {
+        out.extend_from_slice(name);
+        if let Some(help) = candidate.get_help() {
             out.push(b'\t');
             out.extend(help.to_string().lines().next().unwrap_or_default().bytes());
         }
@@ -169,64 +167,25 @@ fn candidates(at: usize, words: &[OsString]) -> Vec<u8> {
     out
 }
 
-/// Returns what may follow words.
-fn expected(command: &Command, before: &[&[u8]], typed: &[u8]) -> Vec<Candidate> {
-    let shown = |command: &&Command| !command.is_hide_set();
-    let mut subcommands = command.get_subcommands().filter(shown);
-    let Some((name, before)) = before.split_first() else {
-        let about = |of: &Command| (of.get_name().into(), of.get_about().cloned());
-        return subcommands.map(about).collect();
-    };
-    let Some(command) = subcommands.find(|of| of.get_name().as_bytes() == *name) else {
-        return Vec::new();
-    };
-    let mut options = command.get_arguments().filter(|of| !of.is_hide_set());
-    if typed.starts_with(b"-") && !before.contains(&&b"--"[..]) {
-        let Some((name, part)) = typed.split_once_str("=") else {
-            return options.flat_map(longs).collect();
-        };
-        let option = options.find(|option| is_named(option, name));
-        let values = option.map(|option| values(option, part));
-        let whole = |(value, help): Candidate| ([name, b"=", &value[..]].concat().into(), help);
-        return values.into_iter().flatten().map(whole).collect();
-    }
-    let last = before.last().copied().unwrap_or_default();
-    let is_valued = |of: &&Arg| is_named(of, last) && !of.is_require_equals_set();
-    let option = options.find(|of| is_valued(of) && of.get_action().takes_values());
-    let argument = option.or_else(|| command.get_positionals().next());
-    argument.map_or_else(Vec::new, |argument| values(argument, typed))
-}
-
-/// Returns the long names of an option.
-fn longs(option: &Arg) -> impl Iterator<Item = Candidate> {
-    let names = option.get_long_and_visible_aliases().unwrap_or_default();
-    let named = |name| (format!("--{name}").into(), option.get_help().cloned());
-    names.into_iter().map(named)
-}
-
-fn is_named(option: &Arg, name: &[u8]) -> bool {
-    let short = option.get_short().map(|short| format!("-{short}").into());
-    longs(option).any(|(long, _)| long == name) || short.is_some_and(|short: BString| short == name)
-}
-
-/// Returns the values of an argument; none where those are files, whose names the shell knows.
-fn values(argument: &Arg, typed: &[u8]) -> Vec<Candidate> {
+/// Says what the values of an argument are: revisions, or what it names itself. Files the shells know.
+fn completed(argument: Arg) -> Arg {
     let mut names = argument.get_value_names().unwrap_or_default().iter();
     if names.any(|name| name == "rev" || name == "commit") {
-        return revisions(typed);
+        return argument.add(ArgValueCompleter::new(revisions));
     }
-    let values = argument.get_possible_values().into_iter();
-    let shown = values.filter(|value| !value.is_hide_set());
-    shown
-        .map(|value| (value.get_name().into(), value.get_help().cloned()))
-        .collect()
+    match argument.get_value_hint() {
+        ValueHint::Unknown => argument,
+        _ => argument.value_hint(ValueHint::Other),
+    }
 }
 
 /// Returns the revisions, behind the start of a range that is typed.
-fn revisions(typed: &[u8]) -> Vec<Candidate> {
-    let range = &typed[..typed.rfind("..").map_or(0, |dots| dots + 2)];
+fn revisions(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.as_bytes();
+    let (range, part) = typed.split_at(typed.rfind("..").map_or(0, |dots| dots + 2));
     let names = Repo::open().and_then(|repo| repo.revisions());
     let names = names.unwrap_or_default();
-    let whole = |name| ([range, name].concat().into(), None);
-    names.lines().map(whole).collect()
+    let found = names.lines().filter(|name| name.starts_with(part));
+    let whole = found.map(|name| OsStr::from_bytes(&[range, name].concat()).to_owned());
+    whole.map(CompletionCandidate::new).collect()
 }
