@@ -13,7 +13,7 @@ use super::directories::Directories;
 use super::git::{Git, checked};
 use super::line_ends::Value;
 use super::staged::{Held, Staged};
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, objects};
 use llmpatch::tree::RULES;
 
 impl Repo {
@@ -91,7 +91,7 @@ impl Repo {
                     None => continue,
                 },
             };
-            match self.read_blob(id) {
+            match objects::find_blob(self, id) {
                 Ok(blob) if !blob.content().contains_str(name) => {}
                 _ => return Ok(true),
             }

@@ -13,7 +13,7 @@ use bstr::{BString, ByteSlice as _};
 use super::encoding::Way;
 use super::line_ends::{Attributes, Settings, Value};
 use super::rules::{Consult, RuleBook};
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, objects};
 use llmpatch::path::RepoPath;
 use llmpatch::text::Shown;
 use llmpatch::tree::{
@@ -122,7 +122,7 @@ impl<'r> Conversion<'r> {
     fn is_crlf_blob(&self, blob: Option<git2::Oid>) -> Result<bool, RepoError> {
         let Some(id) = blob else { return Ok(false) };
         self.repo.check_objects()?;
-        self.is_crlf_text(self.repo.read_blob(id)?.content())
+        self.is_crlf_text(objects::find_blob(self.repo, id)?.content())
     }
 
     /// Returns whether stored bytes are text with CRLF in it.

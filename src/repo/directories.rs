@@ -14,7 +14,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
 use super::objects::TREE;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, objects, replacements};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{Content, Entry, TreeError};
 
@@ -183,10 +183,10 @@ impl<'r> Directories<'r> {
         if let Some(read) = self.repo.read_before.borrow().directories.get(&id) {
             return Ok(Rc::clone(read));
         }
-        let stored = self.repo.replaced(id)?;
-        let raw = self
-            .repo
-            .read_object(stored, |git| Ok(git.odb()?.read(stored)?.data().to_vec()))?;
+        let stored = replacements::follow(self.repo, id)?;
+        let raw = objects::read(self.repo, stored, |git| {
+            Ok(git.odb()?.read(stored)?.data().to_vec())
+        })?;
         let none = || reading(git2::Error::from_str("it isn't one"));
         let read = Rc::new(Directory::parse(raw, id.as_bytes().len()).ok_or_else(none)?);
         let mut kept = self.repo.read_before.borrow_mut();

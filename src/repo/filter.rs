@@ -27,7 +27,7 @@ pub(super) use self::child::Running;
 use self::drivers::{Process, drivers, prelude, processes};
 use super::git::{Command, Git, c_quoted, check_version, checked, temporary};
 use super::objects::blob_id;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, quarantine};
 use crate::system::OsStrExt as _;
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
@@ -86,7 +86,7 @@ impl GitFilter {
     /// Makes a filter that converts as the repository's attributes and settings say.
     pub(super) fn of(repo: &Repo) -> Result<Self, RepoError> {
         let place = new_place()?;
-        let objects = repo.lay_out_objects(&place)?;
+        let objects = quarantine::lay_out(repo, &place)?;
         let own = |name: &str| Some(place.path().join(name).into_os_string());
         let environment = vec![
             ("GIT_WORK_TREE", own("tree")),

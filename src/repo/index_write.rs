@@ -39,15 +39,15 @@ pub(crate) struct Blob {
     pub(super) mode: u32,
 }
 
-impl Repo {
+impl Blob {
     /// Writes a file's bytes as they are into the object database.
     ///
     /// # Errors
     /// If they can't be written.
-    pub(crate) fn write_blob(&self, file: &File) -> Result<Blob, RepoError> {
+    pub(crate) fn write(repo: &Repo, file: &File) -> Result<Blob, RepoError> {
         let id = step("write a blob")
             .map_err(as_git2)
-            .and_then(|()| self.git2().blob(file.content.kept()));
+            .and_then(|()| repo.git2().blob(file.content.kept()));
         Ok(Blob {
             id: id.map_err(writing)?,
             mode: file.mode.git(),
@@ -128,7 +128,7 @@ impl<'r> NextIndex<'r> {
         file: &File,
     ) -> Result<Blob, RepoError> {
         if file.mode.is_link() {
-            return self.repo.write_blob(file);
+            return Blob::write(self.repo, file);
         }
         let known = self
             .index

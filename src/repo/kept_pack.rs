@@ -17,7 +17,7 @@ use bstr::ByteSlice as _;
 
 use super::git::Git;
 use super::objects::checksum;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, shared};
 use crate::dir::write::step;
 use crate::system::{OsStrExt as _, links, refusing_links};
 use crate::temporary::TempFile;
@@ -47,7 +47,7 @@ impl KeptPack {
     pub(super) fn place(repo: &Repo, contents: [Writing<'_>; 2]) -> Result<Self, RepoError> {
         let io = RepoError::write("a pack");
         let directory = repo.objects_dir().join("pack");
-        let _opened = repo.opened();
+        let _opened = shared::opened(repo);
         std::fs::create_dir_all(&directory).map_err(io)?;
         let name = new_name(repo);
         let keep = keep(&directory, &name).map_err(io)?;
@@ -106,40 +106,38 @@ fn unfinished(directory: &Path, content: Writing<'_>) -> io::Result<TempFile> {
     content(&mut file).map(|()| file)
 }
 
-impl Repo {
-    /// Removes what dead runs left: packs that they didn't finish, and what keeps their packs. Where
-    /// there are more packs than `gc.autoPackLimit` says, git collects garbage, as after a push.
-    pub(crate) fn tidy(&self) {
-        let found = std::fs::read_dir(self.objects_dir().join("pack"));
-        let mut packs = 0;
-        for path in found.into_iter().flatten().flatten().map(|one| one.path()) {
-            let name = path.file_name().unwrap_or_default().as_bytes();
-            if name.starts_with(UNFINISHED.as_bytes()) {
-                remove_dead(&path, |_| true);
-            } else if name.ends_with(b".keep") {
-                remove_dead(&path, is_ours);
-            } else if name.ends_with(b".pack") {
-                packs += 1;
-            }
-        }
-        if packs > self.most_packs() {
-            // It is no affair of what was asked for whether that can be done.
-            let _ = Git::new(self).output(["gc", "--auto", "--quiet"], b"");
+/// Removes what dead runs left: packs that they didn't finish, and what keeps their packs. Where
+/// there are more packs than `gc.autoPackLimit` says, git collects garbage, as after a push.
+pub(crate) fn tidy(repo: &Repo) {
+    let found = std::fs::read_dir(repo.objects_dir().join("pack"));
+    let mut packs = 0;
+    for path in found.into_iter().flatten().flatten().map(|one| one.path()) {
+        let name = path.file_name().unwrap_or_default().as_bytes();
+        if name.starts_with(UNFINISHED.as_bytes()) {
+            remove_dead(&path, |_| true);
+        } else if name.ends_with(b".keep") {
+            remove_dead(&path, is_ours);
+        } else if name.ends_with(b".pack") {
+            packs += 1;
         }
     }
+    if packs > most_packs(repo) {
+        // It is no affair of what was asked for whether that can be done.
+        let _ = Git::new(repo).output(["gc", "--auto", "--quiet"], b"");
+    }
+}
 
-    /// Returns how many packs there may be before git is asked whether it collects garbage.
-    fn most_packs(&self) -> usize {
-        let config = self.config();
-        if config.bool("maintenance.auto").ok().flatten() == Some(false) {
-            return usize::MAX;
-        }
-        let limit = config.string("gc.autoPackLimit").ok().flatten();
-        match limit.and_then(|limit| limit.to_str().ok()?.parse().ok()) {
-            None => 50,
-            Some(0) => usize::MAX,
-            Some(limit) => limit,
-        }
+/// Returns how many packs there may be before git is asked whether it collects garbage.
+fn most_packs(repo: &Repo) -> usize {
+    let config = repo.config();
+    if config.bool("maintenance.auto").ok().flatten() == Some(false) {
+        return usize::MAX;
+    }
+    let limit = config.string("gc.autoPackLimit").ok().flatten();
+    match limit.and_then(|limit| limit.to_str().ok()?.parse().ok()) {
+        None => 50,
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
     }
 }
 

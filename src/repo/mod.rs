@@ -26,16 +26,16 @@ mod index_file;
 mod index_record;
 mod index_tree;
 mod index_write;
-mod kept_pack;
+pub(crate) mod kept_pack;
 mod line_ends;
 mod links;
 mod made;
 mod mail;
 mod merge;
 mod object_count;
-mod objects;
+pub(crate) mod objects;
 mod open;
-mod pack;
+pub(crate) mod pack;
 mod process_filter;
 mod quarantine;
 mod racy;
@@ -45,12 +45,12 @@ mod result_reference;
 mod revision_tree;
 mod rules;
 mod shape;
-mod shared;
+pub(crate) mod shared;
 mod slot;
-mod snapshot;
+pub(crate) mod snapshot;
 mod staged;
 mod standin;
-mod tree_write;
+pub(crate) mod tree_write;
 mod work_tree;
 
 #[cfg(test)]
@@ -208,20 +208,8 @@ impl Repo {
             .map_or_else(|| self.common_dir().join("objects"), PathBuf::from)
     }
 
-    /// Waits until the objects that were written are on the disk, unless `llmpatch.fsync` is off.
-    ///
-    /// # Errors
-    /// If the setting can't be read, or the system can't flush them.
-    pub(crate) fn flush_objects(&self) -> Result<(), RepoError> {
-        if !self.config.fsync()? {
-            return Ok(());
-        }
-        Dir::open(&self.objects_dir())
-            .and_then(|objects| objects.flush_file_system(None))
-            .map_err(RepoError::write("the objects"))
-    }
-
-    /// Returns it as a place that can't be left.
+    /// Returns the directory that holds this work tree's own part of the repository as a place that
+    /// can't be left.
     ///
     /// # Errors
     /// If it can't be opened.

@@ -7,7 +7,8 @@ use sha2::Sha256;
 
 use super::conversion::Conversion;
 use super::git::{Git, run};
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, replacements};
+use crate::dir::Dir;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{Content, Entry, File, Id, Mode, Obstacle, TreeError};
 
@@ -46,60 +47,57 @@ pub(super) fn obstacle(mode: u32) -> Option<Obstacle> {
 
 /// Reads a blob whole.
 pub(super) fn blob(repo: &Repo, path: &RepoPath, id: Oid) -> Result<Content, TreeError> {
-    Ok(repo
-        .read_blob(id)
+    Ok(find_blob(repo, id)
         .map_err(|error| error.at(path))?
         .content()
         .to_vec()
         .into())
 }
 
-impl Repo {
-    /// Returns a blob. git fetches a blob that a partial clone doesn't have yet.
-    ///
-    /// # Errors
-    /// [`RepoError::MissingObject`] if it isn't there, nor to be had.
-    pub(super) fn read_blob(&self, id: Oid) -> Result<git2::Blob<'_>, RepoError> {
-        let id = self.replaced(id)?;
-        self.read_object(id, |git| git.find_blob(id))
-    }
+/// Returns a blob. git fetches a blob that a partial clone doesn't have yet.
+///
+/// # Errors
+/// [`RepoError::MissingObject`] if it isn't there, nor to be had.
+pub(super) fn find_blob(repo: &Repo, id: Oid) -> Result<git2::Blob<'_>, RepoError> {
+    let id = replacements::follow(repo, id)?;
+    read(repo, id, |git| git.find_blob(id))
+}
 
-    /// Returns what is read of an object, which git fetches if a partial clone doesn't have it yet.
-    pub(super) fn read_object<'r, T>(
-        &'r self,
-        id: Oid,
-        read: impl Fn(&'r git2::Repository) -> Result<T, git2::Error>,
-    ) -> Result<T, RepoError> {
-        match read(&self.git) {
-            Err(error) if error.code() == git2::ErrorCode::NotFound => {
-                self.fetch(id)?;
-                read(&self.git)
-            }
-            read => read,
+/// Returns what is read of an object, which git fetches if a partial clone doesn't have it yet.
+pub(super) fn read<'r, T>(
+    repo: &'r Repo,
+    id: Oid,
+    read: impl Fn(&'r git2::Repository) -> Result<T, git2::Error>,
+) -> Result<T, RepoError> {
+    match read(&repo.git) {
+        Err(error) if error.code() == git2::ErrorCode::NotFound => {
+            fetch(repo, id)?;
+            read(&repo.git)
         }
-        .map_err(RepoError::git("an object"))
+        read => read,
     }
+    .map_err(RepoError::git("an object"))
+}
 
-    /// Runs git to fetch an object that is missing.
-    fn fetch(&self, id: Oid) -> Result<(), RepoError> {
-        let missing = |said| RepoError::MissingObject {
-            id: id.to_string(),
-            said,
-        };
-        let remotes = self.config.entries("remote.");
-        let mut promisors = remotes
-            .iter()
-            .filter(|(key, _)| key.ends_with(b".promisor"));
-        if promisors.next().is_none() && self.config.entries("extensions.partialclone").is_empty() {
-            return Err(missing(None));
-        }
-        let git = Git::new(self);
-        let output = run(&mut git.command(["cat-file", "-e", &id.to_string()]), b"")?;
-        if output.status.success() {
-            Ok(())
-        } else {
-            Err(missing(output.stderr.lines().next().map(BString::from)))
-        }
+/// Runs git to fetch an object that is missing.
+fn fetch(repo: &Repo, id: Oid) -> Result<(), RepoError> {
+    let missing = |said| RepoError::MissingObject {
+        id: id.to_string(),
+        said,
+    };
+    let remotes = repo.config.entries("remote.");
+    let mut promisors = remotes
+        .iter()
+        .filter(|(key, _)| key.ends_with(b".promisor"));
+    if promisors.next().is_none() && repo.config.entries("extensions.partialclone").is_empty() {
+        return Err(missing(None));
+    }
+    let git = Git::new(repo);
+    let output = run(&mut git.command(["cat-file", "-e", &id.to_string()]), b"")?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(missing(output.stderr.lines().next().map(BString::from)))
     }
 }
 
@@ -178,4 +176,17 @@ pub(super) fn whole_id(digits: &str) -> Option<Oid> {
         _ => return None,
     };
     Oid::from_str_ext(digits, format).ok()
+}
+
+/// Waits until the objects that were written are on the disk, unless `llmpatch.fsync` is off.
+///
+/// # Errors
+/// If the setting can't be read, or the system can't flush them.
+pub(crate) fn flush(repo: &Repo) -> Result<(), RepoError> {
+    if !repo.config.fsync()? {
+        return Ok(());
+    }
+    Dir::open(&repo.objects_dir())
+        .and_then(|objects| objects.flush_file_system(None))
+        .map_err(RepoError::write("the objects"))
 }

@@ -11,7 +11,7 @@ use super::git::Git;
 use super::kept_pack::KeptPack;
 use super::objects::checksum;
 use super::tree_write::ObjectStore;
-use super::{Repo, RepoError, Revision};
+use super::{Repo, RepoError, Revision, objects};
 use crate::temporary;
 use llmpatch::text::Splice;
 use llmpatch::tree::Content;
@@ -210,7 +210,7 @@ impl Pack {
         bases.dedup();
         let mut packing = Packing::new(repo);
         for id in bases {
-            let (kind, data) = repo.read_object(id, |git| {
+            let (kind, data) = objects::read(repo, id, |git| {
                 let odb = git.odb()?;
                 odb.read(id)
                     .map(|object| (object.kind(), object.data().to_vec()))
@@ -255,59 +255,57 @@ impl Pack {
     }
 }
 
-impl Repo {
-    /// Writes a bundle of objects, each under a reference of its own name, for whoever has a
-    /// revision.
-    ///
-    /// # Errors
-    /// If git can't pack them, or the file not be written.
-    pub(crate) fn write_bundle(
-        &self,
-        has: &Revision,
-        objects: &BTreeSet<String>,
-        path: &Path,
-    ) -> Result<(), RepoError> {
-        // Beside trees alone, git doesn't look into those of a commit.
-        let known = has.commit.iter().flat_map(|id| [*id, has.tree]);
-        let mut asked: Vec<u8> = known
-            .flat_map(|id| format!("^{id}\n").into_bytes())
-            .collect();
-        let mut bundle = match self.git2().object_format() {
-            ObjectFormat::Sha256 => b"# v3 git bundle\n@object-format=sha256\n".to_vec(),
-            _ => b"# v2 git bundle\n".to_vec(),
-        };
-        bundle.extend(
-            has.commit
-                .iter()
-                .flat_map(|id| format!("-{id}\n").into_bytes()),
-        );
-        for id in objects {
-            asked.extend(format!("{id}\n").as_bytes());
-            bundle.extend(format!("{id} refs/llmpatch/batch/{id}\n").as_bytes());
-        }
-        bundle.push(b'\n');
-        let pack = [
-            "pack-objects",
-            "--revs",
-            "--stdout",
-            "--thin",
-            "--delta-base-offset",
-            "-q",
-        ];
-        bundle.extend(Git::new(self).output(pack, &asked)?.iter());
-        let directory = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let written = temporary::TempFile::beside(directory, ".llmpatch-", 0o666);
-        written
-            .and_then(|mut file| {
-                file.write_all(&bundle)?;
-                file.as_file().sync_all()?;
-                file.rename(path)
-            })
-            .map_err(RepoError::write(path))
+/// Writes a bundle of objects, each under a reference of its own name, for whoever has a
+/// revision.
+///
+/// # Errors
+/// If git can't pack them, or the file not be written.
+pub(crate) fn write_bundle(
+    repo: &Repo,
+    has: &Revision,
+    objects: &BTreeSet<String>,
+    path: &Path,
+) -> Result<(), RepoError> {
+    // Beside trees alone, git doesn't look into those of a commit.
+    let known = has.commit.iter().flat_map(|id| [*id, has.tree]);
+    let mut asked: Vec<u8> = known
+        .flat_map(|id| format!("^{id}\n").into_bytes())
+        .collect();
+    let mut bundle = match repo.git2().object_format() {
+        ObjectFormat::Sha256 => b"# v3 git bundle\n@object-format=sha256\n".to_vec(),
+        _ => b"# v2 git bundle\n".to_vec(),
+    };
+    bundle.extend(
+        has.commit
+            .iter()
+            .flat_map(|id| format!("-{id}\n").into_bytes()),
+    );
+    for id in objects {
+        asked.extend(format!("{id}\n").as_bytes());
+        bundle.extend(format!("{id} refs/llmpatch/batch/{id}\n").as_bytes());
     }
+    bundle.push(b'\n');
+    let pack = [
+        "pack-objects",
+        "--revs",
+        "--stdout",
+        "--thin",
+        "--delta-base-offset",
+        "-q",
+    ];
+    bundle.extend(Git::new(repo).output(pack, &asked)?.iter());
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let written = temporary::TempFile::beside(directory, ".llmpatch-", 0o666);
+    written
+        .and_then(|mut file| {
+            file.write_all(&bundle)?;
+            file.as_file().sync_all()?;
+            file.rename(path)
+        })
+        .map_err(RepoError::write(path))
 }
 
 fn number(kind: ObjectType) -> u8 {

@@ -13,27 +13,25 @@ use git2::Oid;
 use super::git::{Command, Git, c_quoted, checked, temporary};
 use super::kept_pack::KeptPack;
 use super::pack::{Pack, PackFiles};
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, objects};
 use crate::system::OsStrExt as _;
 use crate::temporary::Directory;
 
-impl Repo {
-    /// Makes a directory of objects, which is empty and beside which git reads the repository's own.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub(super) fn lay_out_objects(&self, place: &Directory) -> Result<PathBuf, RepoError> {
-        let lay_out = || {
-            place.make("objects/pack")?;
-            let own = std::path::absolute(self.objects_dir())?;
-            place.write(
-                "objects/info/alternates",
-                &c_quoted(own.as_os_str().as_bytes()),
-            )
-        };
-        lay_out().map_err(RepoError::read(place.path()))?;
-        Ok(place.path().join("objects"))
-    }
+/// Makes a directory of objects, which is empty and beside which git reads the repository's own.
+///
+/// # Errors
+/// If it can't be written.
+pub(super) fn lay_out(repo: &Repo, place: &Directory) -> Result<PathBuf, RepoError> {
+    let lay_out = || {
+        place.make("objects/pack")?;
+        let own = std::path::absolute(repo.objects_dir())?;
+        place.write(
+            "objects/info/alternates",
+            &c_quoted(own.as_os_str().as_bytes()),
+        )
+    };
+    lay_out().map_err(RepoError::read(place.path()))?;
+    Ok(place.path().join("objects"))
 }
 
 /// Objects that are only there for the children that are told of them.
@@ -51,7 +49,7 @@ impl<'r> Quarantine<'r> {
     /// If it can't be written.
     pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
         let place = temporary()?;
-        let objects = repo.lay_out_objects(&place)?;
+        let objects = lay_out(repo, &place)?;
         let git = Git::new(repo);
         Ok(Self {
             repo,
@@ -100,7 +98,7 @@ impl<'r> Quarantine<'r> {
         match File::open(&path).and_then(read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let git = |git: &git2::Repository| Ok(git.odb()?.read(id)?.data().to_vec());
-                self.repo.read_object(id, git)
+                objects::read(self.repo, id, git)
             }
             read => read.map_err(RepoError::read(&path)),
         }

@@ -5,7 +5,7 @@ use git2::{ObjectType, Oid};
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::objects::{later_id, leaf, obstacle};
-use super::{Repo, RepoError, WORTH_LISTING};
+use super::{Repo, RepoError, WORTH_LISTING, objects, replacements};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, CaseTwins, Content, Entry, Id, Planned, Tree, TreeError};
 
@@ -42,8 +42,8 @@ impl Repo {
     pub fn revision(&self, rev: &str) -> Result<Revision, RepoError> {
         let mut id = self.id_of(rev)?;
         loop {
-            let stored = self.replaced(id)?;
-            let object = self.read_object(stored, |git| git.find_object(stored, None))?;
+            let stored = replacements::follow(self, id)?;
+            let object = objects::read(self, stored, |git| git.find_object(stored, None))?;
             match (object.kind(), object.as_tag()) {
                 (Some(ObjectType::Commit), _) => {
                     let tree = self.tree_of(id)?;

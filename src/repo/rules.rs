@@ -29,7 +29,7 @@ use super::line_ends::Value;
 use super::objects::obstacle;
 use super::slot::empty;
 use super::staged::as_path;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, objects};
 use crate::dir::{DirectoriesWith, Found};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, RULES, Repair};
@@ -207,7 +207,7 @@ impl<'r> RuleBook<'r> {
             .into_iter()
             .filter(|(_, (mode, _))| obstacle(*mode).is_none())
         {
-            let blob = self.repo.read_blob(id)?;
+            let blob = objects::find_blob(self.repo, id)?;
             rules.push((file, blob.content().to_vec()));
         }
         let is_plain = rules.iter().all(|(_, rules)| is_plain(rules));

@@ -12,34 +12,32 @@ use crate::system::{open_umask, set_umask};
 /// umask back.
 pub(crate) struct Opened(Option<u32>);
 
-impl Repo {
-    /// Returns whether several users share the repository.
-    pub(crate) fn is_shared(&self) -> bool {
-        self.shared_bits().is_some()
-    }
+/// Returns whether several users share the repository.
+pub(crate) fn is_on(repo: &Repo) -> bool {
+    bits(repo).is_some()
+}
 
-    /// Makes what is written to the git directory as open as the setting says, for now.
-    pub(crate) fn opened(&self) -> Opened {
-        Opened(self.shared_bits().map(open_umask))
-    }
+/// Makes what is written to the git directory as open as the setting says, for now.
+pub(crate) fn opened(repo: &Repo) -> Opened {
+    Opened(bits(repo).map(open_umask))
+}
 
-    /// Returns the permission bits that the setting asks for; `None` if it leaves all to the umask.
-    fn shared_bits(&self) -> Option<u16> {
-        let setting = self
-            .config()
-            .string("core.sharedRepository")
-            .ok()
-            .flatten()?
-            .to_ascii_lowercase();
-        match &setting[..] {
-            b"" | b"umask" | b"false" | b"no" | b"off" | b"0" => None,
-            b"group" | b"true" | b"yes" | b"on" | b"1" => Some(0o070),
-            b"all" | b"world" | b"everybody" | b"2" => Some(0o075),
-            octal => {
-                let bits = u16::from_str_radix(std::str::from_utf8(octal).ok()?, 8).ok()? & 0o777;
-                // Directories that may be read may be entered.
-                Some(bits | (bits & 0o444) >> 2)
-            }
+/// Returns the permission bits that the setting asks for; `None` if it leaves all to the umask.
+fn bits(repo: &Repo) -> Option<u16> {
+    let setting = repo
+        .config()
+        .string("core.sharedRepository")
+        .ok()
+        .flatten()?
+        .to_ascii_lowercase();
+    match &setting[..] {
+        b"" | b"umask" | b"false" | b"no" | b"off" | b"0" => None,
+        b"group" | b"true" | b"yes" | b"on" | b"1" => Some(0o070),
+        b"all" | b"world" | b"everybody" | b"2" => Some(0o075),
+        octal => {
+            let bits = u16::from_str_radix(std::str::from_utf8(octal).ok()?, 8).ok()? & 0o777;
+            // Directories that may be read may be entered.
+            Some(bits | (bits & 0o444) >> 2)
         }
     }
 }

@@ -12,7 +12,7 @@ use git2::Oid;
 
 use super::git::Git;
 use super::objects::{obstacle, whole_id};
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, objects, replacements};
 use crate::system::{OsStrExt as _, real_path, slashed};
 use llmpatch::path::{PathError, RepoPath};
 use llmpatch::tree::{Content, Obstacle};
@@ -111,14 +111,18 @@ impl Repo {
         most: u64,
     ) -> Result<Option<Content>, RepoError> {
         let failed = |error| RepoError::read(path.as_bytes())(std::io::Error::other(error));
-        let length = self
-            .replaced(id.0)
-            .and_then(|id| self.read_object(id, |git| Ok(git.odb()?.read_header(id)?.0)))
+        let length = replacements::follow(self, id.0)
+            .and_then(|id| objects::read(self, id, |git| Ok(git.odb()?.read_header(id)?.0)))
             .map_err(failed)?;
         if length as u64 > most {
             return Ok(None);
         }
-        Ok(Some(self.read_blob(id.0).map_err(failed)?.content().into()))
+        Ok(Some(
+            objects::find_blob(self, id.0)
+                .map_err(failed)?
+                .content()
+                .into(),
+        ))
     }
 
     /// Resolves a path as git's commands do: from the current directory, if that is in the work

@@ -20,7 +20,7 @@ use git2::RepositoryState;
 
 use super::git::{Command, Git, check_version, checked, run, temporary};
 use super::objects::whole_id;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, replacements};
 use crate::system::{OsStrExt as _, home, make_directories, symlink};
 use crate::temporary::Directory;
 use llmpatch::tree::Repair;
@@ -310,7 +310,7 @@ impl Repo {
     /// If there is none of that name.
     pub(super) fn id_of(&self, named: &str) -> Result<git2::Oid, RepoError> {
         // libgit2 takes the parent of a replaced commit for that of the commit.
-        let is_for_git = self.standin.is_some() || self.replaces_objects()?;
+        let is_for_git = self.standin.is_some() || replacements::are_there(self)?;
         let mut name = named.to_owned();
         if !is_for_git {
             if let Ok(object) = self.git.revparse_single(named) {

@@ -10,7 +10,7 @@ use git2::{ObjectType, Oid};
 
 use super::directories::{Directories, Directory, in_order};
 use super::objects::TREE;
-use super::{Blob, Repo, RepoError};
+use super::{Blob, Repo, RepoError, replacements, shared};
 use llmpatch::path::RepoPath;
 use llmpatch::text::Splice;
 use llmpatch::tree::{Content, File};
@@ -38,7 +38,7 @@ impl ObjectStore for &Repo {
         content: &Content,
         _: Option<Oid>,
     ) -> Result<Oid, RepoError> {
-        let _opened = self.opened();
+        let _opened = shared::opened(self);
         self.git2()
             .odb()
             .and_then(|odb| odb.write(kind, content))
@@ -46,14 +46,12 @@ impl ObjectStore for &Repo {
     }
 }
 
-impl Repo {
-    /// Stores the tree of a directory that nothing is in.
-    ///
-    /// # Errors
-    /// If it can't be written.
-    pub(crate) fn empty_tree(&self) -> Result<Oid, RepoError> {
-        (&mut &*self).put(ObjectType::Tree, &Vec::new().into(), None)
-    }
+/// Stores the tree of a directory that nothing is in.
+///
+/// # Errors
+/// If it can't be written.
+pub(crate) fn store_empty(repo: &Repo) -> Result<Oid, RepoError> {
+    (&mut &*repo).put(ObjectType::Tree, &Vec::new().into(), None)
 }
 
 /// A path below a directory, and what it is to hold; `None` if it goes.
@@ -108,7 +106,9 @@ impl<'r> TreeWriter<'r> {
         } else {
             None
         };
-        let base = base.map(|(id, _)| self.repo.replaced(id)).transpose()?;
+        let base = base
+            .map(|(id, _)| replacements::follow(self.repo, id))
+            .transpose()?;
         Ok(Blob {
             id: store.put(ObjectType::Blob, content, base)?,
             mode: after.mode.git(),
@@ -174,7 +174,9 @@ impl<'r> TreeWriter<'r> {
         if new.size() == 0 {
             Ok(None)
         } else {
-            let base = id.map(|id| self.repo.replaced(id)).transpose()?;
+            let base = id
+                .map(|id| replacements::follow(self.repo, id))
+                .transpose()?;
             store.put(ObjectType::Tree, &new, base).map(Some)
         }
     }

@@ -11,7 +11,7 @@ use git2::{ObjectType, Oid};
 use super::onto;
 use crate::repo::{
     CommitError, CommitRequest, Committer, KeepingReference, Keeps, NewObjects, ObjectStore as _,
-    Pack, Packing, Repo, RepoError, Revision, TreeWriter, tree_of_trees,
+    Pack, Packing, Repo, RepoError, Revision, TreeWriter, kept_pack, objects, pack, tree_of_trees,
 };
 use llmpatch::plan::ChangeSet;
 
@@ -161,7 +161,7 @@ pub fn bundle(
     made: &BTreeSet<String>,
     path: &Path,
 ) -> Result<(), RepoError> {
-    repo.write_bundle(onto, made, path)
+    pack::write_bundle(repo, onto, made, path)
 }
 
 /// Candidates that are to be stored together.
@@ -223,14 +223,14 @@ impl<'r> Results<'r> {
         let commit = packing.put(ObjectType::Commit, &commit.into(), None)?;
         pack.add(packing.take());
         let kept = pack.store(self.repo)?;
-        self.repo.flush_objects()?;
+        objects::flush(self.repo)?;
         let reference = match self.kept.take() {
             None => self.repo.keep(Keeps::Result, commit)?,
             Some((_, before)) => self.repo.keep_instead(Keeps::Result, commit, before)?,
         };
         self.kept = Some((commit, reference));
         drop(kept);
-        self.repo.tidy();
+        kept_pack::tidy(self.repo);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use llmpatch::report::Committed;
 
 use crate::repo::{
     CommitError, CommitRequest, Keeps, KeptPack, ObjectStore, Pack, Packing, Repo, RepoError,
-    Revision, TreeWriter,
+    Revision, TreeWriter, kept_pack, objects,
 };
 use llmpatch::plan::ChangeSet;
 
@@ -82,7 +82,7 @@ pub fn name(
         Some(branch) => repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)?,
         None => drop(repo.keep(Keeps::Result, commit)?),
     }
-    repo.tidy();
+    kept_pack::tidy(repo);
     Ok(())
 }
 
@@ -120,7 +120,7 @@ pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, Co
         (commit, _) => drop(repo.keep(Keeps::Result, commit.unwrap_or(made.tree))?),
     }
     drop(kept);
-    repo.tidy();
+    kept_pack::tidy(repo);
     Ok(made.stored(repo, onto.branch.as_ref()))
 }
 
@@ -184,6 +184,6 @@ fn write(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<(Made, KeptPac
     let mut pack = Pack::default();
     pack.add(objects.take());
     let kept = pack.store(repo)?;
-    repo.flush_objects()?;
+    objects::flush(repo)?;
     Ok((Made { tree, commit }, kept))
 }

@@ -1,6 +1,6 @@
 //! What the work tree holds now, kept for later. Only objects and references of ours are written.
 
-use crate::repo::{Keeps, Repo, RepoError};
+use crate::repo::{Keeps, Repo, RepoError, kept_pack, objects, snapshot};
 
 /// Keeps what the work tree holds now as a tree, for as long as `llmpatch.snapshotExpire` says, and
 /// returns its id.
@@ -8,10 +8,10 @@ use crate::repo::{Keeps, Repo, RepoError};
 /// # Errors
 /// `unsupported` without a work tree, `io`.
 pub fn snapshot(repo: &Repo, with_untracked: bool) -> Result<String, RepoError> {
-    let (tree, kept) = repo.store_work_tree(with_untracked)?;
-    repo.flush_objects()?;
+    let (tree, kept) = snapshot::store(repo, with_untracked)?;
+    objects::flush(repo)?;
     repo.keep(Keeps::Snapshot, tree)?;
     drop(kept);
-    repo.tidy();
+    kept_pack::tidy(repo);
     Ok(tree.to_string())
 }

@@ -11,7 +11,9 @@ use super::error::{Holder, TransactionError, Unresolved, Warning};
 use super::manifest::Manifest;
 use super::record::{Entry, Record};
 use super::{Prepared, Target, kept, lock, set_all};
-use crate::repo::{ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter};
+use crate::repo::{
+    ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter, tree_write,
+};
 use crate::signal;
 use crate::system::despite_passing_fault;
 
@@ -46,7 +48,7 @@ impl<'r> Prepared<'r> {
         index.reset_to(head)?;
         set_all(&mut index, &self.blobs, &BTreeMap::new());
         let mut objects = self.repo;
-        let base = head.map_or_else(|| self.repo.empty_tree(), Ok)?;
+        let base = head.map_or_else(|| tree_write::store_empty(self.repo), Ok)?;
         let tree = TreeWriter::new(self.repo, base).write(&self.blobs, &mut objects)?;
         if head == Some(tree) {
             return Err(CommitError::NothingToCommit.into());

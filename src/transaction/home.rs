@@ -14,7 +14,7 @@ use super::journal::plain;
 use super::lock::is_held;
 use super::recover::Owner;
 use crate::dir::{Dir, Found};
-use crate::repo::Repo;
+use crate::repo::{Repo, shared};
 use crate::system::{is_link, user};
 use llmpatch::path::RepoPath;
 use llmpatch::text::SystemError;
@@ -102,7 +102,7 @@ impl Home {
             },
             _ => unfit,
         })?;
-        if found.is_some() || repo.is_shared() {
+        if found.is_some() || shared::is_on(repo) {
             return Ok((own, found));
         }
         let common = plain("llmpatch");

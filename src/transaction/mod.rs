@@ -65,7 +65,7 @@ pub use recover::{
 };
 
 use crate::dir::{Dir, Stat};
-use crate::repo::{self, Blob, CommitError, Consult, NextIndex, Repo};
+use crate::repo::{self, Blob, CommitError, Consult, NextIndex, Repo, shared};
 pub use crate::repo::{CommitRequest, Sign};
 use crate::signal::{self, HeldBack};
 use committing::{Intended, Made};
@@ -332,7 +332,7 @@ impl<'r> Locked<'r> {
 
 impl<'r> Prepared<'r> {
     fn prepare(&mut self) -> Result<(), TransactionError> {
-        let _opened = self.repo.opened();
+        let _opened = shared::opened(self.repo);
         if self.wants_index() {
             self.next = Some(self.copy_index()?);
             self.staging.manifest.with_index = true;
@@ -340,7 +340,7 @@ impl<'r> Prepared<'r> {
         match (&self.target, &self.next) {
             (Target::WorkTree { .. } | Target::Undo(_), _) | (_, None) => {}
             (Target::Index | Target::CommitOfMade(_), _) => {
-                self.blobs = self.blobs(|_, file| self.repo.write_blob(file))?
+                self.blobs = self.blobs(|_, file| Blob::write(self.repo, file))?
             }
             (_, Some(next)) => {
                 let to = self
@@ -513,7 +513,7 @@ impl<'r> Prepared<'r> {
         let entries = last::entries(self.changes, &mut next, |next| {
             self.change_index(next, &stats)
         })?;
-        let opened = self.repo.opened();
+        let opened = shared::opened(self.repo);
         next.write()?;
         drop(opened);
         self.keep_indexes(&next)?;

@@ -36,6 +36,7 @@ pub(super) use self::trace::Trace;
 use super::git::{Git, run};
 use super::objects::whole_id;
 use super::{Repo, RepoError, Side};
+use crate::repo::replacements;
 use llmpatch::compare::Compare as _;
 use llmpatch::report::Committed;
 
@@ -219,7 +220,7 @@ impl Repo {
     /// # Errors
     /// If it can't be read.
     pub(super) fn find_commit(&self, id: Oid) -> Result<git2::Commit<'_>, RepoError> {
-        let stored = self.replaced(id)?;
+        let stored = replacements::follow(self, id)?;
         let commit = self.git2().find_commit(stored);
         commit.map_err(RepoError::git("a commit"))
     }
