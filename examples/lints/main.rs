@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
-use git_llmpatch::repo::{Commit, Repo, Side};
+use git_llmpatch::repo::{Commit, Repo, Side, history};
 use llmpatch::compare::Compare;
 use llmpatch::format::{self, Options};
 use llmpatch::lint::{Found, Lints};
@@ -72,7 +72,7 @@ fn main() -> Result<()> {
     let repo = Repo::open_at(path.as_ref())?;
     let mut tally = Tally::default();
     for (number, id) in listed(&repo, count)?.iter().enumerate() {
-        let mut commits = repo.commits(id, false)?;
+        let mut commits = history::commits(&repo, id, false)?;
         let commit = commits.first_mut().context("a commit is one")?;
         if number == 0 {
             let parents = std::mem::take(&mut commit.parents);
@@ -103,7 +103,7 @@ fn listed(repo: &Repo, count: usize) -> Result<Vec<String>> {
 
 /// Looks at all files of a commit as if one response made them.
 fn look_at_files(repo: &Repo, commit: &Commit, tally: &mut Tally) -> Result<()> {
-    let touched = repo.touched(commit, &Progress::default())?;
+    let touched = history::touched(repo, commit, &Progress::default())?;
     let (changes, _) = respond::change_of(touched, Format::Tool);
     let texts = changes.iter().filter_map(|change| {
         let content = &change.after.as_ref()?.content;
@@ -133,7 +133,7 @@ fn look_at_files(repo: &Repo, commit: &Commit, tally: &mut Tally) -> Result<()> 
 
 /// Shows each file that a commit changes in every format.
 fn replay(repo: &Repo, commit: &Commit, tally: &mut Tally) -> Result<()> {
-    let touched = repo.touched(commit, &Progress::default())?;
+    let touched = history::touched(repo, commit, &Progress::default())?;
     let (changes, _) = respond::change_of(touched, Format::Unified);
     let tree: Box<dyn Tree> = match commit.parents.first() {
         Some(parent) => Box::new(repo.revision_tree(parent)?),

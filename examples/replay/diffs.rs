@@ -1,7 +1,7 @@
 //! The diff of a commit, beside git's own.
 
 use anyhow::Result;
-use git_llmpatch::repo::{Commit, Repo, Side};
+use git_llmpatch::repo::{Commit, Repo, Side, history};
 use llmpatch::format::unified::{Quoting, print};
 use llmpatch::patch::Format;
 use llmpatch::plan::derive;
@@ -18,8 +18,10 @@ pub(crate) fn replay(
     parent: &str,
     tally: &mut Tally,
 ) -> Result<()> {
-    let (changes, unsaid) =
-        respond::change_of(repo.touched(commit, &Default::default())?, Format::Unified);
+    let (changes, unsaid) = respond::change_of(
+        history::touched(repo, commit, &Default::default())?,
+        Format::Unified,
+    );
     if !unsaid.is_empty() {
         return Ok(());
     }

@@ -26,7 +26,7 @@ mod scratch;
 mod tally;
 
 use anyhow::{Context as _, Result, bail};
-use git_llmpatch::repo::Repo;
+use git_llmpatch::repo::{Repo, history};
 
 use scratch::Scratch;
 use tally::Tally;
@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     let scratch = Scratch::clone(&path)?;
     let mut tally = Tally::default();
     for id in scratch.history(count)? {
-        let commits = repo.commits(&id, false)?;
+        let commits = history::commits(&repo, &id, false)?;
         let commit = commits.first().context("a commit is one")?;
         let Some(parent) = commit.parents.first() else {
             continue;

@@ -18,7 +18,7 @@ use super::publish::{self, Ready};
 use super::recover;
 use super::responses::{self, ResponseOrigin};
 use super::review::Review;
-use crate::repo::{Against, Revision, is_branch_name};
+use crate::repo::{Against, Revision, history, is_branch_name};
 use crate::store::{self, Onto};
 use crate::transaction::{self, CommitRequest, Target};
 use llmpatch::pathspec::Case;
@@ -263,7 +263,7 @@ impl Apply {
         let onto = self
             .onto
             .as_ref()
-            .map(|rev| session.repo.revision(rev))
+            .map(|rev| Revision::find(&session.repo, rev))
             .transpose()?;
         if let Some(onto) = onto
             && self.each
@@ -378,7 +378,7 @@ impl Apply {
             _ if self.each || self.leaves_conflicts() => None,
             Base::Agreeing(Against::Index) => Some(Base::Index),
             Base::Agreeing(Against::IndexAndHead) => {
-                let head = session.repo.head_commit().ok()??;
+                let head = history::head(&session.repo).ok()??;
                 Some(Base::Revision(head.to_string()))
             }
             _ => None,

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::error::{CliError, Failure, failed};
 use super::options;
-use crate::repo::{self, Repo, RepoError, Side};
+use crate::repo::{self, Repo, RepoError, Revision, Side};
 use llmpatch::apply::Responses;
 use llmpatch::patch::Patch;
 use llmpatch::report::Diagnostic;
@@ -50,7 +50,7 @@ impl About {
             }
             _ => return Ok(None),
         };
-        match repo.revision(&rev) {
+        match Revision::find(repo, &rev) {
             Ok(revision) => Ok(Some(revision.to_string())),
             Err(RepoError::NoRevision { rev }) if span.is_some() || *self == About::Auto => {
                 Err(refused(&Located::new(span, CliError::UnknownBase { rev })))

@@ -114,7 +114,7 @@ impl Batch {
     }
 
     fn batch(&self, session: &Session) -> Result<(Report, Printed), Failure> {
-        let revision = session.repo.revision(&self.onto)?;
+        let revision = Revision::find(&session.repo, &self.onto)?;
         let onto = revision.to_string();
         // Whoever can't commit is told so once.
         let kind = CandidateKind::of(&session.repo, &revision, self.commit)?;

@@ -16,7 +16,7 @@ use super::conclude;
 use super::exit::Exit;
 use super::install::{self, Home, InstalledFile};
 use super::output;
-use crate::repo::Repo;
+use crate::repo::{Repo, references};
 use crate::system::OsStrExt as _;
 use llmpatch::text::Shown;
 
@@ -183,7 +183,7 @@ fn completed(argument: Arg) -> Arg {
 fn revisions(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.as_bytes();
     let (range, part) = typed.split_at(typed.rfind("..").map_or(0, |dots| dots + 2));
-    let names = Repo::open().and_then(|repo| repo.revisions());
+    let names = Repo::open().and_then(|repo| references::names(&repo));
     let names = names.unwrap_or_default();
     let found = names.lines().filter(|name| name.starts_with(part));
     let whole = found.map(|name| OsStr::from_bytes(&[range, name].concat()).to_owned());

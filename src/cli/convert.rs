@@ -11,7 +11,7 @@ use super::flow::{self, Printed, Session, Worked};
 use super::options::{Against, Reading, Responses, Verbosity, count, format_value, one_of};
 use super::preview::Preview;
 use super::responses;
-use crate::repo::Side;
+use crate::repo::{Side, history};
 use llmpatch::compare::Options;
 use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::path::RepoPath;
@@ -173,7 +173,7 @@ impl Convert {
 fn review(session: &Session, into: &str, worked: &mut Worked<'_>) -> Result<Vec<u8>, Failure> {
     let work = session.meter.begin(Stage::Comparing, 0);
     let head = worked.base.tip();
-    let (head, touched) = session.repo.pull_request(into, head, work.progress())?;
+    let (head, touched) = history::pull_request(&session.repo, into, head, work.progress())?;
     // What a diff can't say isn't shown as lines.
     let (shown, _) = respond::change_of(touched, Format::Unified);
     let blobs = session.repo.differ(Side::Blobs)?;

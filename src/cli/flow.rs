@@ -295,7 +295,7 @@ impl Session {
     pub(super) fn mail(&self, worked: &Worked<'_>) -> Result<Option<Mail>, Failure> {
         match (&worked.patches[..], worked.sources) {
             ([patch], [source]) if patch.format == Format::Unified => {
-                Ok(self.repo.mail(source.bytes())?)
+                Ok(Mail::read(&self.repo, source.bytes())?)
             }
             _ => Ok(None),
         }

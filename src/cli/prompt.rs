@@ -11,6 +11,7 @@ use super::flow::{self, Printed, Session};
 use super::options::{Reading, Verbosity, format_among};
 use super::output;
 use super::show;
+use crate::repo::{differ, history};
 use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::report::{Diagnostic, Report};
 use llmpatch::respond::{Look, Response};
@@ -68,9 +69,11 @@ impl Prompt {
 /// # Errors
 /// If it isn't one commit, or the format can't say it.
 fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Failure> {
-    let commit = match &session.repo.commits(named, false)?[..] {
+    let commit = match &history::commits(&session.repo, named, false)?[..] {
         [commit] if commit.parents.len() <= 1 => commit.clone(),
-        [merge] => return Err(CliError::Merge(session.repo.abbreviated(&merge.id)).into()),
+        [merge] => {
+            return Err(CliError::Merge(differ::abbreviated(&session.repo, &merge.id)).into());
+        }
         _ => return Err(CliError::Several(named.to_owned()).into()),
     };
     let written = show::written(session, &commit, format, Look::default())?;

@@ -13,7 +13,7 @@ use super::flow::{self, Printed, Session};
 use super::named_file;
 use super::options::{Reading, Verbosity, format_among};
 use super::output;
-use crate::repo::{Commit, Repo, Side};
+use crate::repo::{Commit, Repo, Side, differ, history};
 use crate::system::{OsStrExt as _, slashed};
 use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::plan::derive;
@@ -77,7 +77,7 @@ impl Show {
 
     /// Writes the commits; it may lose the messages of several.
     fn print(&self, session: &Session, loses: &Cell<bool>) -> Result<(Report, Printed), Failure> {
-        let commits = session.repo.commits(&self.named, self.first_parent)?;
+        let commits = history::commits(&session.repo, &self.named, self.first_parent)?;
         let is_range = self.named.contains("..");
         let mut written = Vec::new();
         let mut warnings = Vec::new();
@@ -89,14 +89,12 @@ impl Show {
             {
                 work.progress().step();
             }
+            let id = || differ::abbreviated(&session.repo, &commit.id);
             if commit.parents.len() > 1 && !self.first_parent {
-                errors.push(Diagnostic::from(&CliError::Merge(
-                    session.repo.abbreviated(&commit.id),
-                )));
+                errors.push(Diagnostic::from(&CliError::Merge(id())));
                 continue;
             }
-            let note =
-                is_range.then(|| format!("in commit {}", session.repo.abbreviated(&commit.id)));
+            let note = is_range.then(|| format!("in commit {}", id()));
             match self.response(session, commit, is_range && self.output_directory.is_none())? {
                 Ok(Some(response)) => {
                     let name = file_name(written.len() + 1, &subject_and_body(&commit.message).0);
@@ -104,8 +102,7 @@ impl Show {
                     warnings.extend(noted(&response.replaced, note));
                 }
                 Ok(None) => {
-                    let id = session.repo.abbreviated(&commit.id);
-                    warnings.push(Diagnostic::from(&CliError::EmptyCommit(id)));
+                    warnings.push(Diagnostic::from(&CliError::EmptyCommit(id())));
                 }
                 Err(unrepresentable) => errors.extend(noted(&unrepresentable, note)),
             }
@@ -236,7 +233,7 @@ pub(super) fn written(
     look: Look,
 ) -> Result<Result<Option<Response>, Vec<Unrepresentable>>, Failure> {
     let work = session.meter.begin(Stage::Planning, 0);
-    let touched = session.repo.touched(commit, work.progress())?;
+    let touched = history::touched(&session.repo, commit, work.progress())?;
     let (changes, unrepresentable) = respond::change_of(touched, format);
     if changes.is_empty() && unrepresentable.is_empty() {
         return Ok(Ok(None));

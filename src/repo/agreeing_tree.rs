@@ -11,7 +11,7 @@ use super::objects::{blob_id, leaf, obstacle};
 use super::revision_tree::leaves_of;
 use super::rules::Consult;
 use super::work_tree::WorkTree;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, history};
 use crate::dir::Found;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{Disagreement, Entry, File, Gone, Tree, TreeError};
@@ -42,7 +42,7 @@ impl<'r> AgreeingTree<'r> {
         let head = match against {
             Against::Index => None,
             Against::IndexAndHead => {
-                Some(repo.head_tree()?.map(|tree| Directories::new(repo, tree)))
+                Some(history::head_tree(repo)?.map(|tree| Directories::new(repo, tree)))
             }
         };
         Ok(Self {

@@ -13,7 +13,7 @@ use super::directories::Directories;
 use super::git::{Git, checked};
 use super::line_ends::Value;
 use super::staged::{Held, Staged};
-use super::{Repo, RepoError, objects};
+use super::{Repo, RepoError, history, objects};
 use llmpatch::tree::RULES;
 
 impl Repo {
@@ -66,7 +66,7 @@ impl Repo {
         {
             return Ok(true);
         }
-        let head = self.head_tree()?.map(|tree| Directories::new(self, tree));
+        let head = history::head_tree(self)?.map(|tree| Directories::new(self, tree));
         let staged: HashMap<&[u8], &Staged> = staged
             .iter()
             .map(|staged| (staged.path.as_bytes(), staged))

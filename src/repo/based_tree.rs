@@ -11,7 +11,7 @@ use git2::Oid;
 use super::conversion::Conversion;
 use super::git::{Git, checked, run};
 use super::objects::{content_id, leaf};
-use super::{BlobId, Repo, RepoError, RevisionTree, Side};
+use super::{BlobId, Repo, RepoError, Revision, RevisionTree, Side};
 use llmpatch::compare::Compare as _;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{Drift, DriftKind, Entry, File, Gone, Mode, Tree, TreeError};
@@ -55,7 +55,7 @@ impl Repo {
         now: &'t dyn Tree,
         merges: bool,
     ) -> Result<BasedTree<'t>, RepoError> {
-        let revision = self.revision(base)?;
+        let revision = Revision::find(self, base)?;
         let base = About::Tree(self.revision_tree(&revision.to_string())?);
         let trusts_mode = self.trusts_mode()?;
         Ok(BasedTree {

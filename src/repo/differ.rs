@@ -373,3 +373,10 @@ fn turns_into(regions: &[Region], old: &[u8], new: &[u8]) -> bool {
 fn is_lf(byte: &u8) -> bool {
     *byte == b'\n'
 }
+
+/// Abbreviates an id as git does; in full where that can't be told.
+pub fn abbreviated(repo: &Repo, id: &str) -> String {
+    let differ = repo.differ(Side::Blobs).ok();
+    let short = differ.and_then(|differ| differ.abbreviate(id).ok());
+    short.unwrap_or_else(|| id.to_owned())
+}

@@ -1,11 +1,12 @@
-//! Commits: which commits a name means, what they say, and what they touch.
+//! Commits: which commits a name means, what they say and touch, and which of them led to which.
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 use git2::{ErrorCode, Oid};
 
 use super::directories::Directories;
-use super::objects::{TREE, leaf};
-use super::{Conversion, Repo, RepoError};
+use super::git::{Git, run};
+use super::objects::{TREE, leaf, whole_id};
+use super::{Conversion, Repo, RepoError, Revision, references, replacements, revision};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::tree::{Content, Entry, Withheld};
@@ -25,120 +26,120 @@ pub struct Commit {
 /// itself.
 pub type Touched = (BString, Entry, Entry);
 
-impl Repo {
-    /// Returns the commits that a name or a range (`A..B`) means, the oldest first; of a range,
-    /// with `first_parent`, only the first parents.
-    ///
-    /// # Errors
-    /// If there is none of that name.
-    pub fn commits(&self, named: &str, first_parent: bool) -> Result<Vec<Commit>, RepoError> {
-        if !named.contains("..") {
-            let commit = self.revision(named)?.commit;
-            let commit = commit.ok_or_else(|| RepoError::no_revision(named))?;
-            return Ok(vec![self.described(commit)?]);
+/// Returns the commits that a name or a range (`A..B`) means, the oldest first; of a range,
+/// with `first_parent`, only the first parents.
+///
+/// # Errors
+/// If there is none of that name.
+pub fn commits(repo: &Repo, named: &str, first_parent: bool) -> Result<Vec<Commit>, RepoError> {
+    if !named.contains("..") {
+        let commit = Revision::find(repo, named)?.commit;
+        let commit = commit.ok_or_else(|| RepoError::no_revision(named))?;
+        return Ok(vec![describe(repo, commit)?]);
+    }
+    revision::ids_in_range(repo, named, first_parent)?
+        .into_iter()
+        .map(|id| describe(repo, id))
+        .collect()
+}
+
+/// Returns what a commit touches, by path; renames aren't looked for.
+///
+/// # Errors
+/// If an object can't be read.
+pub fn touched(
+    repo: &Repo,
+    commit: &Commit,
+    progress: &Progress,
+) -> Result<Vec<Touched>, RepoError> {
+    let parent = commit.parents.first();
+    differing(repo, parent.map(String::as_str), &commit.id, progress)
+}
+
+/// Returns the id of the last commit of a pull request, and what it shows: what was changed since
+/// the commit at which its branch parted from another.
+///
+/// # Errors
+/// If a name isn't that of a commit, if the two have no commit in common, or if an object can't
+/// be read.
+pub fn pull_request(
+    repo: &Repo,
+    base: &str,
+    head: &str,
+    progress: &Progress,
+) -> Result<(String, Vec<Touched>), RepoError> {
+    let [one, other] = [base, head].map(|named| {
+        let commit = Revision::find(repo, named)?.commit;
+        commit.ok_or_else(|| RepoError::no_revision(named))
+    });
+    let (one, other) = (one?, other?);
+    let parted = match repo.git.merge_base(one, other) {
+        Ok(parted) => parted.to_string(),
+        Err(error) if error.code() == ErrorCode::NotFound => {
+            let [base, head] = [base, head].map(str::to_owned);
+            return Err(RepoError::Unrelated { base, head });
         }
-        self.ids_in_range(named, first_parent)?
-            .into_iter()
-            .map(|id| self.described(id))
-            .collect()
-    }
+        Err(error) => return Err(RepoError::git("a merge base")(error)),
+    };
+    let head = other.to_string();
+    let touched = differing(repo, Some(&parted), &head, progress)?;
+    Ok((head, touched))
+}
 
-    /// Returns what a commit touches, by path; renames aren't looked for.
-    ///
-    /// # Errors
-    /// If an object can't be read.
-    pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, RepoError> {
-        let parent = commit.parents.first();
-        self.differing(parent.map(String::as_str), &commit.id, progress)
+/// Returns what differs between a commit and an earlier one, or none, by path.
+fn differing(
+    repo: &Repo,
+    old: Option<&str>,
+    new: &str,
+    progress: &Progress,
+) -> Result<Vec<Touched>, RepoError> {
+    let new = directories_of(repo, new)?;
+    let old = old.map(|id| directories_of(repo, id)).transpose()?;
+    let paths = new.differing_from(old.as_ref().map(Directories::top))?;
+    let conversion = repo.work_tree_conversion()?;
+    let mut touched = Vec::with_capacity(paths.len());
+    progress.enter(Stage::Planning, paths.len());
+    for path in paths {
+        let before = file_in(repo, &conversion, old.as_ref(), &path)?;
+        let after = file_in(repo, &conversion, Some(&new), &path)?;
+        check_at_hand(&path, &before, &after)?;
+        touched.push((path, before, after));
+        progress.step();
     }
+    Ok(touched)
+}
 
-    /// Returns the id of the last commit of a pull request, and what it shows: what was changed since
-    /// the commit at which its branch parted from another.
-    ///
-    /// # Errors
-    /// If a name isn't that of a commit, if the two have no commit in common, or if an object can't
-    /// be read.
-    pub fn pull_request(
-        &self,
-        base: &str,
-        head: &str,
-        progress: &Progress,
-    ) -> Result<(String, Vec<Touched>), RepoError> {
-        let [one, other] = [base, head].map(|named| {
-            let commit = self.revision(named)?.commit;
-            commit.ok_or_else(|| RepoError::no_revision(named))
-        });
-        let (one, other) = (one?, other?);
-        let parted = match self.git.merge_base(one, other) {
-            Ok(parted) => parted.to_string(),
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                let [base, head] = [base, head].map(str::to_owned);
-                return Err(RepoError::Unrelated { base, head });
-            }
-            Err(error) => return Err(RepoError::git("a merge base")(error)),
-        };
-        let head = other.to_string();
-        let touched = self.differing(Some(&parted), &head, progress)?;
-        Ok((head, touched))
-    }
+fn directories_of<'r>(repo: &'r Repo, commit: &str) -> Result<Directories<'r>, RepoError> {
+    let id =
+        Oid::from_str_ext(commit, repo.git.object_format()).map_err(RepoError::git("a commit"))?;
+    Ok(Directories::new(repo, tree(repo, id)?))
+}
 
-    /// Returns what differs between a commit and an earlier one, or none, by path.
-    fn differing(
-        &self,
-        old: Option<&str>,
-        new: &str,
-        progress: &Progress,
-    ) -> Result<Vec<Touched>, RepoError> {
-        let new = self.directories_of(new)?;
-        let old = old.map(|id| self.directories_of(id)).transpose()?;
-        let paths = new.differing_from(old.as_ref().map(Directories::top))?;
-        let conversion = self.work_tree_conversion()?;
-        let mut touched = Vec::with_capacity(paths.len());
-        progress.enter(Stage::Planning, paths.len());
-        for path in paths {
-            let before = self.file_in(&conversion, old.as_ref(), &path)?;
-            let after = self.file_in(&conversion, Some(&new), &path)?;
-            check_at_hand(&path, &before, &after)?;
-            touched.push((path, before, after));
-            progress.step();
-        }
-        Ok(touched)
-    }
+fn describe(repo: &Repo, id: Oid) -> Result<Commit, RepoError> {
+    let commit = find(repo, id)?;
+    Ok(Commit {
+        id: id.to_string(),
+        message: commit.message_raw_bytes().into(),
+        parents: commit.parent_ids().map(|id| id.to_string()).collect(),
+    })
+}
 
-    fn directories_of(&self, commit: &str) -> Result<Directories<'_>, RepoError> {
-        let id = Oid::from_str_ext(commit, self.git.object_format())
-            .map_err(RepoError::git("a commit"))?;
-        Ok(Directories::new(self, self.tree_of(id)?))
-    }
-
-    fn described(&self, id: Oid) -> Result<Commit, RepoError> {
-        let commit = self.find_commit(id)?;
-        Ok(Commit {
-            id: id.to_string(),
-            message: commit.message_raw_bytes().into(),
-            parents: commit.parent_ids().map(|id| id.to_string()).collect(),
-        })
-    }
-
-    /// Returns the file at a path of a tree.
-    fn file_in(
-        &self,
-        conversion: &Conversion<'_>,
-        tree: Option<&Directories<'_>>,
-        path: &[u8],
-    ) -> Result<Entry, RepoError> {
-        let found = tree.map(|tree| tree.entry(path)).transpose()?;
-        let Some((id, mode)) = found.flatten().filter(|(_, mode)| *mode != TREE) else {
-            return Ok(Entry::Absent);
-        };
-        // What can't be named is only to be told of.
-        let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
-        name.map_err(|error| error.to_string())
-            .and_then(|name| {
-                leaf(self, conversion, &name, id, mode).map_err(|error| error.to_string())
-            })
-            .map_err(|error| RepoError::read(path)(std::io::Error::other(error)))
-    }
+/// Returns the file at a path of a tree.
+fn file_in(
+    repo: &Repo,
+    conversion: &Conversion<'_>,
+    tree: Option<&Directories<'_>>,
+    path: &[u8],
+) -> Result<Entry, RepoError> {
+    let found = tree.map(|tree| tree.entry(path)).transpose()?;
+    let Some((id, mode)) = found.flatten().filter(|(_, mode)| *mode != TREE) else {
+        return Ok(Entry::Absent);
+    };
+    // What can't be named is only to be told of.
+    let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
+    name.map_err(|error| error.to_string())
+        .and_then(|name| leaf(repo, conversion, &name, id, mode).map_err(|error| error.to_string()))
+        .map_err(|error| RepoError::read(path)(std::io::Error::other(error)))
 }
 
 /// Checks that a change of a file can be told: both contents are at hand, or they are the same.
@@ -163,4 +164,150 @@ fn check_at_hand(path: &[u8], before: &Entry, after: &Entry) -> Result<(), RepoE
         }),
         None => Ok(()),
     }
+}
+
+/// Returns the commit that HEAD names; `None` on a branch without commits.
+///
+/// # Errors
+/// If HEAD can't be read.
+pub(crate) fn head(repo: &Repo) -> Result<Option<Oid>, RepoError> {
+    references::find(repo, "HEAD").map_err(RepoError::git("HEAD"))
+}
+
+/// Returns the tree of a commit, or of its replacement (`git replace`).
+///
+/// # Errors
+/// If the commit can't be read.
+pub(crate) fn tree(repo: &Repo, commit: Oid) -> Result<Oid, RepoError> {
+    Ok(find(repo, commit)?.tree_id())
+}
+
+/// Returns a commit, or its replacement: its id is that of the replacement then.
+///
+/// # Errors
+/// If it can't be read.
+pub(super) fn find(repo: &Repo, id: Oid) -> Result<git2::Commit<'_>, RepoError> {
+    let stored = replacements::follow(repo, id)?;
+    let commit = repo.git2().find_commit(stored);
+    commit.map_err(RepoError::git("a commit"))
+}
+
+/// Returns whether a commit is another, or one that led to it.
+///
+/// # Errors
+/// If git can't tell.
+pub(super) fn is_ancestor(repo: &Repo, id: Oid, of: Oid) -> Result<bool, RepoError> {
+    let args = [
+        "merge-base",
+        "--is-ancestor",
+        &id.to_string(),
+        &of.to_string(),
+    ];
+    let said = run(&mut Git::new(repo).command(args), b"")?;
+    match said.status.code() {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(RepoError::Child {
+            command: "merge-base".into(),
+            message: said.stderr.trim().into(),
+        }),
+    }
+}
+
+/// Returns the commit that was made on `before` (`None`: the first commit) and led to `now`;
+/// `None` if there is none.
+///
+/// # Errors
+/// If a commit can't be read.
+pub(crate) fn made_on(
+    repo: &Repo,
+    before: Option<Oid>,
+    now: Oid,
+) -> Result<Option<Oid>, RepoError> {
+    let mut at = now;
+    // More than these don't come while somebody looks away.
+    for _ in 0..1000 {
+        let commit = find(repo, at)?;
+        match commit.parent_ids().next() {
+            _ if Some(at) == before => return Ok(None),
+            parent if parent == before => return Ok(Some(at)),
+            None => return Ok(None),
+            Some(parent) => at = parent,
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether `now` is the commit `id`, or was made on it.
+///
+/// # Errors
+/// If a commit can't be read.
+pub(crate) fn leads_to(repo: &Repo, id: Option<Oid>, now: Oid) -> Result<bool, RepoError> {
+    match id {
+        Some(id) if id != now => is_ancestor(repo, id, now),
+        id => Ok(id.is_some()),
+    }
+}
+
+/// Returns whether HEAD, which was at a commit, has come to another, or to one made on it.
+pub(crate) fn has_come_to(
+    repo: &Repo,
+    id: Option<Oid>,
+    before: Option<Oid>,
+    now: Oid,
+) -> Result<bool, RepoError> {
+    // git isn't asked what can be seen.
+    if before == Some(now) || id == Some(now) {
+        return Ok(before != Some(now));
+    }
+    // What is made on where HEAD was leads there, and to all below.
+    let is_back = match before {
+        Some(at) => leads_to(repo, id, at)? && leads_to(repo, before, now)?,
+        None => false,
+    };
+    Ok(!is_back && leads_to(repo, id, now)?)
+}
+
+/// Returns a remote-tracking branch that has a commit, by its short name.
+///
+/// # Errors
+/// If git can't say.
+pub(crate) fn remote_branch_with(repo: &Repo, id: Oid) -> Result<Option<String>, RepoError> {
+    let contains = format!("--contains={id}");
+    let arguments = [
+        "for-each-ref",
+        "--count=1",
+        "--format=%(refname:short)",
+        &contains,
+        "refs/remotes",
+    ];
+    let said = Git::new(repo).output(arguments, b"")?;
+    let name = said.lines().next();
+    Ok(name.map(|name| name.to_str_lossy().into_owned()))
+}
+
+/// Returns whether a commit was made on another.
+pub(crate) fn is_child(repo: &Repo, id: Oid, of: Oid) -> bool {
+    find(repo, id).is_ok_and(|commit| commit.parent_ids().any(|parent| parent == of))
+}
+
+/// Returns whether a commit has a parent, and is no merge.
+pub(crate) fn has_one_parent(repo: &Repo, id: Oid) -> bool {
+    let commit = find(repo, id);
+    commit.is_ok_and(|commit| commit.parent_count() == 1)
+}
+
+/// Returns whether this names a commit of that tree with that parent.
+pub(crate) fn is_commit_of(repo: &Repo, name: &str, parent: Option<&str>, tree: &str) -> bool {
+    let commit = whole_id(name).and_then(|id| find(repo, id).ok());
+    commit.is_some_and(|commit| {
+        let parents: Vec<String> = commit.parent_ids().map(|id| id.to_string()).collect();
+        parents.iter().map(String::as_str).eq(parent) && commit.tree_id().to_string() == tree
+    })
+}
+
+/// Returns the name of the tree of HEAD; `None` before the first commit.
+pub(super) fn head_tree(repo: &Repo) -> Result<Option<Oid>, RepoError> {
+    repo.check_objects()?;
+    head(repo)?.map(|head| tree(repo, head)).transpose()
 }

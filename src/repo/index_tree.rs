@@ -13,7 +13,7 @@ use super::index_write::{INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::{blob, later_id, leaf, obstacle};
 use super::rules::Consult;
 use super::slot::Slot;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, history};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{
     AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Planned, Tree, TreeError,
@@ -167,7 +167,7 @@ impl Tree for IndexTree<'_> {
     }
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
-        let head = self.repo.head_tree().ok()??;
+        let head = history::head_tree(self.repo).ok()??;
         Directories::new(self.repo, head)
             .entry(path.as_bytes())
             .ok()?

@@ -19,19 +19,19 @@ pub struct Mail {
     pub author: Option<(OsString, OsString)>,
 }
 
-impl Repo {
+impl Mail {
     /// Returns what a response says of the commit that it brings, if it is one mail; a series
     /// brings several.
     ///
     /// # Errors
     /// If git can't be asked, or can't read the mail.
-    pub fn mail(&self, response: &[u8]) -> Result<Option<Mail>, RepoError> {
+    pub fn read(repo: &Repo, response: &[u8]) -> Result<Option<Mail>, RepoError> {
         if !is_mail(response) {
             return Ok(None);
         }
         let outside = temporary()?;
         let file = outside.path().join("text");
-        let mut git = Git::new(self).command(["mailinfo", "--encoding=UTF-8"]);
+        let mut git = Git::new(repo).command(["mailinfo", "--encoding=UTF-8"]);
         git.arg(&file).arg("/dev/null");
         let printed = checked(&mut git, "mailinfo", response)?;
         let text = std::fs::read(&file).map_err(RepoError::read("a mail's text"))?;

@@ -169,7 +169,7 @@ pub(super) fn printed_id(command: &str, printed: BString) -> Result<Oid, RepoErr
 }
 
 /// Reads the whole name of an object, by whichever hash; `None` if it is none.
-pub(super) fn whole_id(digits: &str) -> Option<Oid> {
+pub(crate) fn whole_id(digits: &str) -> Option<Oid> {
     let format = match digits.len() {
         40 => ObjectFormat::Sha1,
         64 => ObjectFormat::Sha256,

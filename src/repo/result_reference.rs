@@ -8,7 +8,7 @@ use bstr::ByteSlice as _;
 use git2::Oid;
 
 use super::git::{Git, run};
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, references};
 
 /// How long references are kept.
 const SETTING: &str = "llmpatch.snapshotExpire";
@@ -58,37 +58,35 @@ impl KeepingReference {
         let [name, id] = [name, id].map(str::to_owned);
         Some((Self { name, id }, made))
     }
-}
 
-impl Repo {
     /// Makes a reference that keeps an object from now on, and removes those that have expired, and
     /// earlier ones to the same object.
     ///
     /// # Errors
     /// If a setting or the references can't be read, or not be changed.
-    pub(crate) fn keep(&self, keeps: Keeps, id: Oid) -> Result<KeepingReference, RepoError> {
-        let expired = self.expired()?;
+    pub(crate) fn make(repo: &Repo, keeps: Keeps, id: Oid) -> Result<Self, RepoError> {
+        let expired = expired(repo)?;
         // Listed before there is the own one: of two that keep the same object at once, at most one
         // finds the other's.
-        let listed = self.listed()?;
-        let own = KeepingReference::now(keeps, id);
-        let is_over = |(other, made): &(KeepingReference, u64)| {
+        let listed = Self::all(repo)?;
+        let own = Self::now(keeps, id);
+        let is_over = |(other, made): &(Self, u64)| {
             let is_same = other.id == own.id && other.name.starts_with(PREFIXES[keeps as usize]);
             other.name != own.name && (*made < expired || is_same)
         };
         let over = listed.into_iter().filter(is_over);
         let removed: Vec<_> = over.map(|(other, _)| other).collect();
-        self.exchange(&own, &removed)?;
+        exchange(repo, &own, &removed)?;
         Ok(own)
     }
 
-    /// Returns all of them, each with the second in which it was made.
-    fn listed(&self) -> Result<Vec<(KeepingReference, u64)>, RepoError> {
+    /// Returns all that there are, each with the second in which it was made.
+    fn all(repo: &Repo) -> Result<Vec<(Self, u64)>, RepoError> {
         let mut listed = Vec::new();
-        if self.standin.is_some() {
+        if repo.standin.is_some() {
             let format = "--format=%(refname) %(objectname)";
             let said =
-                Git::new(self).output(["for-each-ref", format, PREFIXES[0], PREFIXES[1]], b"")?;
+                Git::new(repo).output(["for-each-ref", format, PREFIXES[0], PREFIXES[1]], b"")?;
             let lines = said
                 .lines()
                 .filter_map(|line| line.to_str().ok()?.split_once(' '));
@@ -96,7 +94,7 @@ impl Repo {
             return Ok(listed);
         }
         for prefix in PREFIXES {
-            let found = self.git.references_glob(&format!("{prefix}*"));
+            let found = repo.git.references_glob(&format!("{prefix}*"));
             let found = found.map_err(RepoError::git("references"))?;
             // Behind one that can't be read, the others go with a later run.
             for reference in found.map_while(Result::ok) {
@@ -113,76 +111,73 @@ impl Repo {
     ///
     /// # Errors
     /// If the references can't be changed.
-    pub(crate) fn keep_instead(
-        &self,
+    pub(crate) fn make_instead(
+        repo: &Repo,
         keeps: Keeps,
         id: Oid,
-        other: KeepingReference,
-    ) -> Result<KeepingReference, RepoError> {
-        let own = KeepingReference::now(keeps, id);
-        self.exchange(&own, &[other])?;
+        other: Self,
+    ) -> Result<Self, RepoError> {
+        let own = Self::now(keeps, id);
+        exchange(repo, &own, &[other])?;
         Ok(own)
     }
+}
 
-    /// Makes a reference and removes others.
-    fn exchange(
-        &self,
-        own: &KeepingReference,
-        removed: &[KeepingReference],
-    ) -> Result<(), RepoError> {
-        let KeepingReference { name, id } = own;
-        let made = format!("update {name} {id}\n");
-        let each = removed.iter().map(|KeepingReference { name, id }| {
-            let change = format!("delete {name} {id}\n");
-            (name, change)
-        });
-        let deleted: String = each.clone().map(|(_, change)| change).collect();
-        if self
-            .change_references(name, &(made.clone() + &deleted))
-            .is_ok()
-        {
-            return Ok(());
-        }
-        let kept = self.change_references(name, &made);
-        let is_there = || {
-            self.reference(name)
-                .ok()
-                .flatten()
-                .is_some_and(|there| there.to_string() == *id)
-        };
-        if kept.is_err() && !is_there() {
-            return kept;
-        }
-        // What another run removed first fails, and whatever can't be removed goes with the next.
-        each.for_each(|(name, change)| drop(self.change_references(name, &change)));
-        Ok(())
+/// Makes a reference and removes others.
+fn exchange(
+    repo: &Repo,
+    own: &KeepingReference,
+    removed: &[KeepingReference],
+) -> Result<(), RepoError> {
+    let KeepingReference { name, id } = own;
+    let made = format!("update {name} {id}\n");
+    let each = removed.iter().map(|KeepingReference { name, id }| {
+        let change = format!("delete {name} {id}\n");
+        (name, change)
+    });
+    let deleted: String = each.clone().map(|(_, change)| change).collect();
+    if change_each(repo, name, &(made.clone() + &deleted)).is_ok() {
+        return Ok(());
     }
-
-    /// Changes references, of which one is named, and none that they lead to.
-    fn change_references(&self, name: &str, changes: &str) -> Result<(), RepoError> {
-        let changes = changes
-            .lines()
-            .map(|change| format!("option no-deref\n{change}\n"));
-        let changes: String = changes.collect();
-        self.update_reference(name, &["--stdin"], changes.as_bytes())
+    let kept = change_each(repo, name, &made);
+    let is_there = || {
+        references::find(repo, name)
+            .ok()
+            .flatten()
+            .is_some_and(|there| there.to_string() == *id)
+    };
+    if kept.is_err() && !is_there() {
+        return kept;
     }
+    // What another run removed first fails, and whatever can't be removed goes with the next.
+    each.for_each(|(name, change)| drop(change_each(repo, name, &change)));
+    Ok(())
+}
 
-    /// Returns the second before which references were made that have expired.
-    fn expired(&self) -> Result<u64, RepoError> {
-        let Some(value) = self.config().string(SETTING)? else {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            return Ok(now.unwrap_or_default().as_secs().saturating_sub(KEPT));
-        };
-        let asked = ["config", "--type=expiry-date", "--get", SETTING];
-        let said = run(&mut Git::new(self).command(asked), b"")?;
-        let seconds = said.stdout.trim().to_str().ok();
-        match seconds.and_then(|seconds| seconds.parse().ok()) {
-            Some(seconds) if said.status.success() => Ok(seconds),
-            _ => Err(RepoError::Setting {
-                key: SETTING.to_owned(),
-                value,
-                wanted: "a date, `never` or `now`",
-            }),
-        }
+/// Changes references, of which one is named, and none that they lead to.
+fn change_each(repo: &Repo, name: &str, changes: &str) -> Result<(), RepoError> {
+    let changes = changes
+        .lines()
+        .map(|change| format!("option no-deref\n{change}\n"));
+    let changes: String = changes.collect();
+    references::update(repo, name, &["--stdin"], changes.as_bytes())
+}
+
+/// Returns the second before which references were made that have expired.
+fn expired(repo: &Repo) -> Result<u64, RepoError> {
+    let Some(value) = repo.config().string(SETTING)? else {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        return Ok(now.unwrap_or_default().as_secs().saturating_sub(KEPT));
+    };
+    let asked = ["config", "--type=expiry-date", "--get", SETTING];
+    let said = run(&mut Git::new(repo).command(asked), b"")?;
+    let seconds = said.stdout.trim().to_str().ok();
+    match seconds.and_then(|seconds| seconds.parse().ok()) {
+        Some(seconds) if said.status.success() => Ok(seconds),
+        _ => Err(RepoError::Setting {
+            key: SETTING.to_owned(),
+            value,
+            wanted: "a date, `never` or `now`",
+        }),
     }
 }

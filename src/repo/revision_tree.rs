@@ -1,11 +1,11 @@
 //! A commit as a place to plan for.
 
-use git2::{ObjectType, Oid};
+use git2::Oid;
 
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::objects::{later_id, leaf, obstacle};
-use super::{Repo, RepoError, WORTH_LISTING, objects, replacements};
+use super::{Repo, RepoError, Revision, WORTH_LISTING};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, CaseTwins, Content, Entry, Id, Planned, Tree, TreeError};
 
@@ -18,54 +18,9 @@ pub struct RevisionTree<'r> {
     case_twins: CaseTwins,
 }
 
-/// What a name stood for when it was looked up. Written out, it is a name that stands for the same
-/// ever after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Revision {
-    /// The commit; `None` where the name is that of a tree.
-    pub(crate) commit: Option<Oid>,
-    /// The tree.
-    pub(crate) tree: Oid,
-}
-
-impl std::fmt::Display for Revision {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.commit.unwrap_or(self.tree).fmt(f)
-    }
-}
-
-impl Repo {
-    /// Returns what a name stands for, as for `git rev-parse`.
-    ///
-    /// # Errors
-    /// If it is no commit, and no tree.
-    pub fn revision(&self, rev: &str) -> Result<Revision, RepoError> {
-        let mut id = self.id_of(rev)?;
-        loop {
-            let stored = replacements::follow(self, id)?;
-            let object = objects::read(self, stored, |git| git.find_object(stored, None))?;
-            match (object.kind(), object.as_tag()) {
-                (Some(ObjectType::Commit), _) => {
-                    let tree = self.tree_of(id)?;
-                    let commit = Some(id);
-                    return Ok(Revision { commit, tree });
-                }
-                (Some(ObjectType::Tree), _) => {
-                    return Ok(Revision {
-                        commit: None,
-                        tree: id,
-                    });
-                }
-                (_, Some(tag)) => id = tag.target_id(),
-                _ => return Err(RepoError::no_revision(rev)),
-            }
-        }
-    }
-}
-
 impl<'r> RevisionTree<'r> {
     pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
-        let directories = Directories::new(repo, repo.revision(rev)?.tree);
+        let directories = Directories::new(repo, Revision::find(repo, rev)?.tree);
         let conversion = repo.work_tree_conversion()?;
         Ok(Self {
             repo,

@@ -7,7 +7,7 @@ use super::git::{Git, checked, temporary};
 use super::kept_pack::KeptPack;
 use super::objects::printed_id;
 use super::quarantine::Quarantine;
-use super::{NextIndex, Repo, RepoError};
+use super::{NextIndex, Repo, RepoError, history};
 
 /// Stores the tree that `git add -u`, or with untracked files `git add -A`, and a commit would
 /// make. Neither index nor work tree is changed.
@@ -29,7 +29,7 @@ pub(crate) fn store(repo: &Repo, with_untracked: bool) -> Result<(Oid, KeptPack)
     };
     run(&["add", if with_untracked { "--all" } else { "--update" }])?;
     let tree = printed_id("write-tree", run(&["write-tree"])?)?;
-    let head = repo.head_commit()?;
-    let known = head.map(|head| repo.tree_of(head)).transpose()?;
+    let head = history::head(repo)?;
+    let known = head.map(|head| history::tree(repo, head)).transpose()?;
     Ok((tree, objects.store(tree, known)?))
 }

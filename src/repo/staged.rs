@@ -12,7 +12,7 @@ use git2::Oid;
 
 use super::git::Git;
 use super::objects::{obstacle, whole_id};
-use super::{Repo, RepoError, objects, replacements};
+use super::{Repo, RepoError, history, objects, replacements};
 use crate::system::{OsStrExt as _, real_path, slashed};
 use llmpatch::path::{PathError, RepoPath};
 use llmpatch::tree::{Content, Obstacle};
@@ -56,8 +56,7 @@ impl Repo {
     /// # Errors
     /// If HEAD or the index can't be read.
     pub fn staged(&self) -> Result<Vec<Staged>, RepoError> {
-        let head = self
-            .head_tree()?
+        let head = history::head_tree(self)?
             .map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.to_string());
         let options = [
             "--cached",
@@ -78,14 +77,6 @@ impl Repo {
             command: "diff-index".into(),
             message: "it printed something else than a list".into(),
         })
-    }
-
-    /// Returns the name of the tree of HEAD; `None` before the first commit.
-    pub(super) fn head_tree(&self) -> Result<Option<Oid>, RepoError> {
-        self.check_objects()?;
-        self.head_commit()?
-            .map(|head| self.tree_of(head))
-            .transpose()
     }
 
     /// Returns what the index in use has at a path.

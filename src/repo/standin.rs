@@ -16,11 +16,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
-use git2::RepositoryState;
 
-use super::git::{Command, Git, check_version, checked, run, temporary};
-use super::objects::whole_id;
-use super::{Repo, RepoError, replacements};
+use super::git::{Command, check_version, checked, temporary};
+use super::{Repo, RepoError};
 use crate::system::{OsStrExt as _, home, make_directories, symlink};
 use crate::temporary::Directory;
 use llmpatch::tree::Repair;
@@ -189,159 +187,17 @@ impl Repo {
             .top
             .as_deref()
     }
+}
 
-    /// Makes the directory that journals and locks are in, where there is no repository.
-    ///
-    /// # Errors
-    /// If it can't be made.
-    pub(crate) fn make_own_directory(&self) -> io::Result<()> {
-        if self.top_without_repository().is_none() {
-            return Ok(());
-        }
-        make_directories(self.git_dir(), 0o700)
+/// Makes the directory that journals and locks are in, where there is no repository.
+///
+/// # Errors
+/// If it can't be made.
+pub(crate) fn make_own_directory(repo: &Repo) -> io::Result<()> {
+    if repo.top_without_repository().is_none() {
+        return Ok(());
     }
-
-    /// Returns the object that a reference names by its full name; `None` if the reference doesn't
-    /// exist, or names no object yet.
-    ///
-    /// # Errors
-    /// If it can't be read.
-    pub(super) fn reference(&self, name: &str) -> Result<Option<git2::Oid>, git2::Error> {
-        if self.standin.is_none() {
-            return match self.git.refname_to_id(name) {
-                Ok(id) => Ok(Some(id)),
-                Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
-                Err(error) => Err(error),
-            };
-        }
-        let git = Git::new(self);
-        let said = run(
-            &mut git.command(["rev-parse", "--verify", "--quiet", name]),
-            b"",
-        );
-        let said = said.map_err(|error| git2::Error::from_str(&error.to_string()))?;
-        match said.status.code() {
-            Some(0) => Ok(said.stdout.trim_end().to_str().ok().and_then(whole_id)),
-            Some(1) => Ok(None),
-            _ => Err(git2::Error::from_str(&said.stderr.to_string())),
-        }
-    }
-
-    /// Returns the full name of the branch that HEAD is on; `None` if it is on none, or can't be
-    /// read.
-    pub(super) fn branch(&self) -> Option<BString> {
-        if self.standin.is_none() {
-            return self
-                .git
-                .find_reference("HEAD")
-                .ok()?
-                .symbolic_target_bytes()
-                .map(BString::from);
-        }
-        let said = Git::new(self)
-            .output(["symbolic-ref", "--quiet", "HEAD"], b"")
-            .ok()?;
-        Some(said.trim_end().into())
-    }
-
-    /// Returns the files beside which a lock keeps HEAD, or its branch, from being moved.
-    pub(super) fn files_of_head(&self) -> Vec<PathBuf> {
-        if self.standin.is_some() {
-            // Every list of tables has a lock; a linked work tree's HEAD is in one of its own.
-            let mut files: Vec<PathBuf> = [self.git_dir(), self.common_dir()]
-                .map(|own| own.join("reftable/tables.list"))
-                .into();
-            files.dedup();
-            return files;
-        }
-        let branch = self
-            .branch()
-            .map(|branch| self.git.commondir().join(OsStr::from_bytes(&branch)));
-        [self.git.path().join("HEAD")]
-            .into_iter()
-            .chain(branch)
-            .collect()
-    }
-
-    /// Returns in the middle of what the repository is.
-    ///
-    /// # Errors
-    /// If that can't be told.
-    pub(super) fn state(&self) -> Result<RepositoryState, RepoError> {
-        let state = self.git.state();
-        let is_calm = matches!(state, RepositoryState::Clean | RepositoryState::Bisect);
-        if !is_calm || self.standin.is_none() {
-            return Ok(state);
-        }
-        // With reftable these aren't files.
-        for (name, state) in [
-            ("REVERT_HEAD", RepositoryState::Revert),
-            ("CHERRY_PICK_HEAD", RepositoryState::CherryPick),
-        ] {
-            if self
-                .reference(name)
-                .map_err(RepoError::git("HEAD"))?
-                .is_some()
-            {
-                return Ok(state);
-            }
-        }
-        Ok(state)
-    }
-
-    /// Returns the commits of a range, the oldest first; with `first_parent`, only first parents.
-    ///
-    /// # Errors
-    /// If there is none of that name.
-    pub(super) fn ids_in_range(
-        &self,
-        named: &str,
-        first_parent: bool,
-    ) -> Result<Vec<git2::Oid>, RepoError> {
-        let only = first_parent.then_some("--first-parent");
-        let look = ["rev-list", "--topo-order", "--reverse"].into_iter();
-        let args = look.chain(only).chain(["--end-of-options", named, "--"]);
-        self.ids_by_git(args, named)
-    }
-
-    /// Returns the id of the object that a name stands for.
-    ///
-    /// # Errors
-    /// If there is none of that name.
-    pub(super) fn id_of(&self, named: &str) -> Result<git2::Oid, RepoError> {
-        // libgit2 takes the parent of a replaced commit for that of the commit.
-        let is_for_git = self.standin.is_some() || replacements::are_there(self)?;
-        let mut name = named.to_owned();
-        if !is_for_git {
-            if let Ok(object) = self.git.revparse_single(named) {
-                return Ok(object.id());
-            }
-            // It may be in a pack, or among packed references, that came while libgit2 looked. Of a
-            // whole id git is to say whether it is there.
-            name += "^{object}";
-        }
-        let args = ["rev-parse", "--revs-only", "--end-of-options", &name];
-        match self.ids_by_git(args.into_iter(), named)?[..] {
-            [id] => Ok(id),
-            _ => Err(RepoError::no_revision(named)),
-        }
-    }
-
-    /// Returns the ids that git prints of a name; one that is left out is none.
-    fn ids_by_git<'a>(
-        &self,
-        args: impl Iterator<Item = &'a str>,
-        named: &str,
-    ) -> Result<Vec<git2::Oid>, RepoError> {
-        self.check_objects()?;
-        let no_revision = || RepoError::no_revision(named);
-        let said = Git::new(self).output(args, b"");
-        let said = said.map_err(|_| no_revision())?;
-        let id = |line: &[u8]| line.to_str().ok().and_then(whole_id);
-        said.lines()
-            .map(|line| id(line).ok_or_else(no_revision))
-            .collect()
-    }
+    make_directories(repo.git_dir(), 0o700)
 }
 
 /// Asks `git rev-parse` in a directory.

@@ -11,7 +11,8 @@ use git2::{ObjectType, Oid};
 use super::onto;
 use crate::repo::{
     CommitError, CommitRequest, Committer, KeepingReference, Keeps, NewObjects, ObjectStore as _,
-    Pack, Packing, Repo, RepoError, Revision, TreeWriter, kept_pack, objects, pack, tree_of_trees,
+    Pack, Packing, Repo, RepoError, Revision, TreeWriter, commit, kept_pack, objects, pack,
+    tree_of_trees,
 };
 use llmpatch::plan::ChangeSet;
 
@@ -52,7 +53,7 @@ impl CandidateKind {
         let parent = revision.commit.ok_or_else(|| CommitError::NoParent {
             id: revision.to_string(),
         })?;
-        let committer = repo.committer()?;
+        let committer = Committer::of(repo)?;
         Ok(CandidateKind::Commits { parent, committer })
     }
 }
@@ -118,7 +119,7 @@ impl<'r> Candidates<'r> {
             }
             None => {
                 let objects = &mut self.packing;
-                self.repo.commit_tree(&request, tree, *parent, objects)?
+                commit::make(self.repo, &request, tree, *parent, objects)?
             }
         };
         Ok((tree, Some(commit)))
@@ -225,8 +226,10 @@ impl<'r> Results<'r> {
         let kept = pack.store(self.repo)?;
         objects::flush(self.repo)?;
         let reference = match self.kept.take() {
-            None => self.repo.keep(Keeps::Result, commit)?,
-            Some((_, before)) => self.repo.keep_instead(Keeps::Result, commit, before)?,
+            None => KeepingReference::make(self.repo, Keeps::Result, commit)?,
+            Some((_, before)) => {
+                KeepingReference::make_instead(self.repo, Keeps::Result, commit, before)?
+            }
         };
         self.kept = Some((commit, reference));
         drop(kept);

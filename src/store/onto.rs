@@ -6,8 +6,8 @@ use git2::Oid;
 use llmpatch::report::Committed;
 
 use crate::repo::{
-    CommitError, CommitRequest, Keeps, KeptPack, ObjectStore, Pack, Packing, Repo, RepoError,
-    Revision, TreeWriter, kept_pack, objects,
+    CommitError, CommitRequest, KeepingReference, Keeps, KeptPack, ObjectStore, Pack, Packing,
+    Repo, RepoError, Revision, TreeWriter, branch, commit, kept_pack, objects,
 };
 use llmpatch::plan::ChangeSet;
 
@@ -52,11 +52,11 @@ impl Onto {
             .revision
             .commit
             .ok_or_else(|| CommitError::NoParent { id: id() })?;
-        repo.check_request(request)?;
+        commit::check_request(repo, request)?;
         let branch = self
             .branch
             .as_ref()
-            .map(|name| repo.check_branch(name, parent))
+            .map(|name| branch::check(repo, name, parent))
             .transpose()?;
         Ok(Some((parent, branch.flatten())))
     }
@@ -76,11 +76,13 @@ pub fn name(
 ) -> Result<(), CommitError> {
     let missing = |id| CommitError::NoParent { id };
     let parent = base.commit.ok_or_else(|| missing(base.to_string()))?;
-    let found = repo.commit_id(commit);
+    let found = objects::whole_id(commit);
     let commit = found.ok_or_else(|| missing(commit.to_owned()))?;
     match branch {
-        Some(branch) => repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)?,
-        None => drop(repo.keep(Keeps::Result, commit)?),
+        Some(branch) => {
+            branch::advance(repo, branch, branch::check(repo, branch, parent)?, commit)?
+        }
+        None => drop(KeepingReference::make(repo, Keeps::Result, commit)?),
     }
     kept_pack::tidy(repo);
     Ok(())
@@ -114,10 +116,14 @@ pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, Co
     let (made, kept) = write(repo, changes, onto)?;
     match (made.commit, &onto.branch) {
         (Some(id), Some(branch)) => {
-            repo.move_branch(branch, place.and_then(|(_, old)| old), id)?;
+            branch::advance(repo, branch, place.and_then(|(_, old)| old), id)?;
         }
         _ if made.tree == onto.revision.tree => {}
-        (commit, _) => drop(repo.keep(Keeps::Result, commit.unwrap_or(made.tree))?),
+        (commit, _) => drop(KeepingReference::make(
+            repo,
+            Keeps::Result,
+            commit.unwrap_or(made.tree),
+        )?),
     }
     drop(kept);
     kept_pack::tidy(repo);
@@ -162,7 +168,7 @@ impl Made {
     fn stored(self, repo: &Repo, branch: Option<&String>) -> Stored {
         let commit = self.commit.map(|id| Committed {
             branch: branch.map(|name| name.as_bytes().into()),
-            ..repo.describe_commit(id)
+            ..commit::describe(repo, id)
         });
         let tree = self.tree.to_string();
         Stored { tree, commit }
@@ -177,7 +183,7 @@ fn write(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<(Made, KeptPac
     let commit = match (&onto.commit, onto.revision.commit) {
         (Some(_), _) if tree == top => return Err(CommitError::NothingToCommit),
         (Some(request), Some(parent)) => {
-            Some(repo.commit_tree(request, tree, parent, &mut objects)?)
+            Some(commit::make(repo, request, tree, parent, &mut objects)?)
         }
         _ => None,
     };

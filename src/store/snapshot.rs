@@ -1,6 +1,6 @@
 //! What the work tree holds now, kept for later. Only objects and references of ours are written.
 
-use crate::repo::{Keeps, Repo, RepoError, kept_pack, objects, snapshot};
+use crate::repo::{KeepingReference, Keeps, Repo, RepoError, kept_pack, objects, snapshot};
 
 /// Keeps what the work tree holds now as a tree, for as long as `llmpatch.snapshotExpire` says, and
 /// returns its id.
@@ -10,7 +10,7 @@ use crate::repo::{Keeps, Repo, RepoError, kept_pack, objects, snapshot};
 pub fn snapshot(repo: &Repo, with_untracked: bool) -> Result<String, RepoError> {
     let (tree, kept) = snapshot::store(repo, with_untracked)?;
     objects::flush(repo)?;
-    repo.keep(Keeps::Snapshot, tree)?;
+    KeepingReference::make(repo, Keeps::Snapshot, tree)?;
     drop(kept);
     kept_pack::tidy(repo);
     Ok(tree.to_string())

@@ -12,7 +12,8 @@ use super::manifest::Manifest;
 use super::record::{Entry, Record};
 use super::{Prepared, Target, kept, lock, set_all};
 use crate::repo::{
-    ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter, tree_write,
+    ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter, commit, history,
+    hooks, objects, references, tree_write,
 };
 use crate::signal;
 use crate::system::despite_passing_fault;
@@ -25,7 +26,7 @@ pub(super) struct Intended<'r> {
     /// What it is to hold.
     tree: git2::Oid,
     /// What it is to say.
-    draft: Draft,
+    draft: Draft<'r>,
 }
 
 impl<'r> Prepared<'r> {
@@ -34,17 +35,19 @@ impl<'r> Prepared<'r> {
         &self,
         request: &CommitRequest,
     ) -> Result<(Intended<'r>, String), TransactionError> {
-        let draft = self.repo.draft(request, &self.staging.journal.path())?;
+        let draft = Draft::write(self.repo, request, &self.staging.journal.path())?;
         let path = self.staging.journal.path_of("index");
         let mut index = NextIndex::copy(self.repo, self.repo.index_path(), path)?;
-        let ready = request.ready.as_ref();
-        let ready = ready.and_then(|id| self.repo.commit_id(id));
+        let ready = request.ready.as_deref().and_then(objects::whole_id);
         if let (Target::Undo(_), Some(ready)) = (&self.target, ready) {
-            let tree = self.repo.tree_of(ready)?;
+            let tree = history::tree(self.repo, ready)?;
             index.reset_to(Some(tree))?;
             return Ok((Intended { index, tree, draft }, tree.to_string()));
         }
-        let head = self.head.map(|head| self.repo.tree_of(head)).transpose()?;
+        let head = self
+            .head
+            .map(|head| history::tree(self.repo, head))
+            .transpose()?;
         index.reset_to(head)?;
         set_all(&mut index, &self.blobs, &BTreeMap::new());
         let mut objects = self.repo;
@@ -54,10 +57,10 @@ impl<'r> Prepared<'r> {
             return Err(CommitError::NothingToCommit.into());
         }
         if let Some(ready) = ready {
-            if !self.repo.leads_to(self.head, ready)? {
+            if !history::leads_to(self.repo, self.head, ready)? {
                 return Err(CommitError::HeadMoved.into());
             }
-            if self.repo.tree_of(ready).ok() != Some(tree) {
+            if history::tree(self.repo, ready).ok() != Some(tree) {
                 return Err(CommitError::OtherTree.into());
             }
         }
@@ -72,7 +75,9 @@ impl<'r> Prepared<'r> {
             (error, None) => {
                 // git gives back what it took; what is held now kept it out.
                 let ended = matches!(error, CommitError::NoCommit { status: Some(_) });
-                let lock = ended.then(|| self.repo.head_locks().pop()).flatten();
+                let lock = ended
+                    .then(|| references::head_locks(self.repo).pop())
+                    .flatten();
                 lock.map_or_else(|| error.into(), locked)
             }
         }
@@ -85,9 +90,6 @@ impl<'r> Prepared<'r> {
         next: NextIndex<'r>,
         entries: Vec<Entry>,
     ) -> Result<Made, TransactionError> {
-        let Some(request) = self.target.request() else {
-            unreachable!("it is what is intended")
-        };
         let Intended {
             index: private,
             draft,
@@ -117,9 +119,7 @@ impl<'r> Prepared<'r> {
         signal::check()?;
         // git, hooks and an editor have the terminal now.
         self.staging.progress.rest();
-        let made = repo.commit(
-            request,
-            draft,
+        let made = draft.commit(
             (before, expected),
             private.path(),
             &self.staging.journal.path(),
@@ -138,7 +138,8 @@ impl<'r> Prepared<'r> {
             id,
             expected,
         };
-        let is_expected = left == expected && repo.tree_of(id).is_ok_and(|tree| tree == expected);
+        let is_expected =
+            left == expected && history::tree(repo, id).is_ok_and(|tree| tree == expected);
         let is_just_this = if is_expected {
             self.install(next).is_ok()
         } else {
@@ -162,7 +163,7 @@ impl<'r> Prepared<'r> {
             .journal
             .note_child(self.staging.flush)
             .map_err(|source| self.of_journal(source))?;
-        if self.repo.head_commit()? != self.head {
+        if history::head(self.repo)? != self.head {
             return Err(CommitError::HeadMoved.into());
         }
         self.staging.confirm()
@@ -207,8 +208,8 @@ impl<'r> Prepared<'r> {
         private: &NextIndex<'r>,
     ) -> Result<(), TransactionError> {
         let mut next = self.copy_index()?;
-        let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
-        let committed = self.repo.tree_of(id)?;
+        let before = before.map(|id| history::tree(self.repo, id)).transpose()?;
+        let committed = history::tree(self.repo, id)?;
         next.follow(before, committed, private.path())?;
         next.follow(Some(committed), left, private.path())?;
         next.write()?;
@@ -237,18 +238,22 @@ impl Made {
         warnings: &mut Vec<Warning>,
     ) -> Option<Committed> {
         if request.ready.is_none() {
-            repo.tell_of_commit(request);
+            hooks::tell_of_commit(repo, request);
         }
-        let id = repo.head_commit().ok().flatten().unwrap_or(self.id);
+        let id = history::head(repo).ok().flatten().unwrap_or(self.id);
         if self.before == Some(id) {
             warnings.push(Warning::CommitTakenBack);
             return None;
         }
-        let mut made = repo.describe_commit(id);
-        let other = repo.tree_of(id).ok().filter(|tree| *tree != self.expected);
-        if let Some(paths) = other.and_then(|tree| repo.paths_between(self.expected, tree).ok()) {
+        let mut made = commit::describe(repo, id);
+        let other = history::tree(repo, id)
+            .ok()
+            .filter(|tree| *tree != self.expected);
+        if let Some(paths) =
+            other.and_then(|tree| commit::paths_between(repo, self.expected, tree).ok())
+        {
             warnings.push(Warning::HookChanged { paths });
-            made.extent = repo.extent_of(id).ok();
+            made.extent = commit::extent(repo, id).ok();
         }
         Some(made)
     }
@@ -268,12 +273,12 @@ pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Unresolv
     let Some(tree) = &manifest.tree else {
         return Vec::new();
     };
-    let mut left = repo.commit_locks();
+    let mut left = references::commit_locks(repo);
     left.retain(|lock| {
         let text = std::fs::read_to_string(lock).unwrap_or_default();
         let is_its = match &manifest.commit {
             Some(commit) => text.trim() == commit,
-            None => repo.is_commit_of(text.trim(), manifest.head.as_deref(), tree),
+            None => history::is_commit_of(repo, text.trim(), manifest.head.as_deref(), tree),
         };
         !(is_its && std::fs::remove_file(lock).is_ok())
     });

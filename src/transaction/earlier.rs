@@ -10,7 +10,7 @@ use super::kept::{self, Opened};
 use super::last::{differing, of_files};
 use super::made_commits::MadeCommits;
 use super::record::{MadeChange, Record};
-use crate::repo::{Repo, Slot};
+use crate::repo::{Repo, Slot, history, objects};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::FileOperation;
 use llmpatch::progress::Progress;
@@ -46,7 +46,7 @@ pub struct Listed {
 /// # Errors
 /// If the directory that they are in can't be read, or the work tree or the index can't.
 pub fn earlier(repo: &Repo) -> Result<Listed, TransactionError> {
-    let mut head = repo.head_commit()?;
+    let mut head = history::head(repo)?;
     let mut taken_back = TakenBack::default();
     let mut all = Listed::default();
     for opened in kept::all(repo)? {
@@ -66,7 +66,7 @@ pub fn earlier(repo: &Repo) -> Result<Listed, TransactionError> {
         if let Record::Committed(committed) = &opened.0
             && !one.is_for_git
         {
-            head = repo.commit_id(&committed.before);
+            head = objects::whole_id(&committed.before);
         }
         all.earlier.push(one);
     }

@@ -23,7 +23,7 @@ use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found, Stat};
-use crate::repo::Repo;
+use crate::repo::{Repo, history};
 use llmpatch::path::RepoPath;
 
 pub(super) const RECORD: &str = "record";
@@ -240,7 +240,7 @@ pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Earlier>, TransactionE
         return Ok(None);
     };
     for number in kept(&home.dir).map_err(TransactionError::io("read", home.path()))? {
-        let head = repo.head_commit()?;
+        let head = history::head(repo)?;
         let newest = opened(&home, number)?
             .as_ref()
             .map(|opened| Earlier::of(repo, head, opened))

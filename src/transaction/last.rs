@@ -22,7 +22,7 @@ use super::record::{Entry, Kept, MadeChange, Record};
 use super::staging::{Location, Staging};
 use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::repo::{IndexTree, NextIndex, Repo, Slot};
+use crate::repo::{IndexTree, NextIndex, Repo, Slot, history};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::progress::{Progress, Stage};
@@ -137,7 +137,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
         return Ok(Last::Nothing);
     };
     let seal = record.seal();
-    let head = || repo.head_commit();
+    let head = || history::head(repo);
     let (made, commits, back) = match record {
         Record::Commit(id, before) => {
             let made = MadeCommits::of(repo, head()?, (&id, before.as_deref()))?;
@@ -146,7 +146,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
         Record::Committed(committed) => {
             let ids = (&committed.id[..], Some(&committed.before[..]));
             let made = MadeCommits::of(repo, head()?, ids)?;
-            let Some(back) = Back::of(repo, &committed).filter(|_| made.can_go_back()) else {
+            let Some(back) = Back::of(&committed).filter(|_| made.can_go_back()) else {
                 return Ok(Last::Commits(made));
             };
             (committed.change, Some(made), Some(back))

@@ -30,7 +30,7 @@ use super::recover::{Asked, Owner};
 use super::sealed::{self, Sealed};
 use crate::dir::clock::is_remote;
 use crate::dir::write::step;
-use crate::repo::Repo;
+use crate::repo::{Repo, references};
 use crate::signal;
 use crate::system::{
     LOCKS_ARE_STRICT, LOCKS_DIRECTORIES, despite_passing_fault, host, identity, identity_at,
@@ -200,7 +200,7 @@ impl Turn {
 /// `locked` if one is still held when patience ends.
 pub(super) fn await_head(repo: &Repo, progress: &Progress) -> Result<(), TransactionError> {
     let mut wait = Wait::new(repo, progress)?;
-    while let Some(lock) = repo.head_locks().into_iter().next() {
+    while let Some(lock) = references::head_locks(repo).into_iter().next() {
         wait.once(&lock, || Holder::Unknown)?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::error::TransactionError;
 use super::last::Reverse;
 use super::lock;
 use super::record::CommittedChange;
-use crate::repo::{CommitError, CommitRequest, Repo, RepoError};
+use crate::repo::{CommitError, CommitRequest, Repo, RepoError, commit, differ, history, objects};
 use llmpatch::progress::Progress;
 
 /// What has become of the commits that were made of a change.
@@ -45,20 +45,22 @@ impl MadeCommits {
         now: Option<git2::Oid>,
         (id, before): (&str, Option<&str>),
     ) -> Result<Self, RepoError> {
-        let oid = repo.commit_id(id);
-        let is_there = now.is_some_and(|now| repo.leads_to(oid, now).unwrap_or(false));
+        let oid = objects::whole_id(id);
+        let is_there = now.is_some_and(|now| history::leads_to(repo, oid, now).unwrap_or(false));
         let is_parent = |before: &&str| {
-            let both = oid.zip(repo.commit_id(before));
-            both.is_some_and(|(id, before)| repo.is_child(id, before))
+            let both = oid.zip(objects::whole_id(before));
+            both.is_some_and(|(id, before)| history::is_child(repo, id, before))
         };
         let before = before.filter(|before| !is_parent(before));
-        let is_head = oid.is_some_and(|id| now == oid && repo.has_one_parent(id));
+        let is_head = oid.is_some_and(|id| now == oid && history::has_one_parent(repo, id));
         let last = oid.filter(|_| is_head);
-        let remote = last.map(|id| repo.remote_branch_with(id)).transpose()?;
+        let remote = last
+            .map(|id| history::remote_branch_with(repo, id))
+            .transpose()?;
         Ok(Self {
             full: id.to_owned(),
-            id: repo.abbreviated(id),
-            before: before.map(|before| repo.abbreviated(before)),
+            id: differ::abbreviated(repo, id),
+            before: before.map(|before| differ::abbreviated(repo, before)),
             is_there,
             is_below: is_there && now != oid,
             is_head,
@@ -74,12 +76,12 @@ impl MadeCommits {
 
 impl Back {
     /// Returns where HEAD goes back to from commits, if they can be read.
-    pub(super) fn of(repo: &Repo, committed: &CommittedChange) -> Option<Self> {
+    pub(super) fn of(committed: &CommittedChange) -> Option<Self> {
         let request = CommitRequest {
             ready: Some(committed.before.clone()),
             ..CommitRequest::default()
         };
-        let from = repo.commit_id(&committed.id)?;
+        let from = objects::whole_id(&committed.id)?;
         Some(Self { from, request })
     }
 }
@@ -94,9 +96,9 @@ impl Reverse {
         let Some(back) = &self.back else {
             return Ok(None);
         };
-        repo.check_calm()?;
+        commit::check_calm(repo)?;
         lock::await_head(repo, progress)?;
-        let head = repo.head_commit()?;
+        let head = history::head(repo)?;
         if head == Some(back.from) {
             Ok(head)
         } else {

@@ -65,7 +65,7 @@ pub use recover::{
 };
 
 use crate::dir::{Dir, Stat};
-use crate::repo::{self, Blob, CommitError, Consult, NextIndex, Repo, shared};
+use crate::repo::{self, Blob, CommitError, Consult, NextIndex, Repo, commit, shared};
 pub use crate::repo::{CommitRequest, Sign};
 use crate::signal::{self, HeldBack};
 use committing::{Intended, Made};
@@ -171,8 +171,8 @@ pub fn check(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
     let Some(request) = target.request() else {
         return Ok(());
     };
-    repo.check_request(request)?;
-    Ok(repo.check_calm()?)
+    commit::check_request(repo, request)?;
+    Ok(commit::check_calm(repo)?)
 }
 
 /// Returns every place that a journal could have us touch whose manifest or record is this, sealed
@@ -294,7 +294,7 @@ impl<'r> Locked<'r> {
             repo,
         } = self;
         if let Some(request) = target.request() {
-            repo.check_request(request)?;
+            commit::check_request(repo, request)?;
         }
         progress.enter(Stage::Preparing, changes.len());
         let head = recheck::under_lock(repo, changes, &target, &progress)?;

@@ -1,6 +1,6 @@
 //! What is told once the lock is released: that there is another index.
 
-use crate::repo::Repo;
+use crate::repo::{Repo, hooks};
 use crate::system::{Identity, identity_at};
 use llmpatch::progress::Progress;
 
@@ -27,7 +27,7 @@ impl Drop for IndexNews<'_> {
     fn drop(&mut self) {
         if identity(self.repo) != self.before {
             self.progress.rest();
-            self.repo.tell_of_index();
+            hooks::tell_of_index(self.repo);
         }
     }
 }

@@ -5,7 +5,7 @@
 use super::error::TransactionError;
 use super::{Target, lock};
 use crate::dir::Dir;
-use crate::repo::{Against, Repo};
+use crate::repo::{Against, Repo, commit, history};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::{Progress, Stage};
@@ -28,19 +28,19 @@ pub(super) fn under_lock(
             still_holds(&repo.agreeing_tree(Against::Index)?, changes, progress)?
         }
         Target::Commit(_) => {
-            repo.check_calm()?;
+            commit::check_calm(repo)?;
             lock::await_head(repo, progress)?;
             // Read once, before all that is compared with it: should it move, the commit is
             // refused.
-            let head = repo.head_commit()?;
+            let head = history::head(repo)?;
             let tree = repo.agreeing_tree(Against::IndexAndHead)?;
             still_holds(&tree, changes, progress)?;
             return Ok(head);
         }
         Target::CommitOfMade(_) => {
-            repo.check_calm()?;
+            commit::check_calm(repo)?;
             lock::await_head(repo, progress)?;
-            let head = repo.head_commit()?;
+            let head = history::head(repo)?;
             let before = head.map_or_else(|| "HEAD".to_owned(), |head| head.to_string());
             still_holds(&repo.revision_tree(&before)?, changes, progress)?;
             return match unmade(repo, changes)? {

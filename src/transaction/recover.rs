@@ -19,7 +19,7 @@ use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, remove_dead_lo
 use super::manifest::RunKind;
 use super::news::IndexNews;
 use super::recovery::Recovery;
-use crate::repo::Repo;
+use crate::repo::{Repo, standin};
 use crate::signal::{self, HeldBack};
 use crate::system::{owner, user, user_name};
 use llmpatch::path::RepoPath;
@@ -240,8 +240,7 @@ fn in_turn<T>(
     recovered: &mut Vec<Recovered>,
     act: impl Fn(&mut Vec<Recovered>) -> Result<Result<T, Holder>, TransactionError>,
 ) -> Result<T, TransactionError> {
-    repo.make_own_directory()
-        .map_err(|error| TransactionError::no_journal(repo, error))?;
+    standin::make_own_directory(repo).map_err(|error| TransactionError::no_journal(repo, error))?;
     let mut wait = Wait::new(repo, progress)?;
     loop {
         let turn = Turn::take(repo, &mut wait)?;

@@ -14,7 +14,7 @@ use super::publish::is_missing;
 use super::record::Record;
 use super::recover::{Asked, How, Recovered};
 use super::undo::{Remains, Undo};
-use crate::repo::{NextIndex, Repo};
+use crate::repo::{NextIndex, Repo, differ, history, objects};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::text::listed;
@@ -157,7 +157,7 @@ impl Recovery<'_> {
         if !is_locked {
             return Ok(Some(Why::Unlocked));
         }
-        let head = self.repo.head_commit()?.map(|id| id.to_string());
+        let head = history::head(self.repo)?.map(|id| id.to_string());
         if head != manifest.head && self.made(manifest)? != CommitMade::Ours {
             return Ok(Some(Why::HeadMoved));
         }
@@ -177,7 +177,7 @@ impl Recovery<'_> {
     /// Returns whether the commit was made: then a commit that was made on the old HEAD leads to
     /// the new HEAD.
     fn made(&self, manifest: &Manifest) -> Result<CommitMade, TransactionError> {
-        let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else {
+        let (Some(tree), Some(now)) = (&manifest.tree, history::head(self.repo)?) else {
             return Ok(CommitMade::No);
         };
         // Then no commit has to be read, not even one that went with the power.
@@ -185,26 +185,25 @@ impl Recovery<'_> {
             return Ok(CommitMade::No);
         }
         if let Some(commit) = &manifest.commit {
-            let before = manifest.head.as_deref();
-            let before = before.and_then(|head| self.repo.commit_id(head));
-            let commit = self.repo.commit_id(commit);
-            return Ok(if self.repo.has_come_to(commit, before, now)? {
+            let before = manifest.head.as_deref().and_then(objects::whole_id);
+            let commit = objects::whole_id(commit);
+            return Ok(if history::has_come_to(self.repo, commit, before, now)? {
                 CommitMade::Ours
             } else {
                 CommitMade::No
             });
         }
         let before = match &manifest.head {
-            Some(head) => match self.repo.commit_id(head) {
+            Some(head) => match objects::whole_id(head) {
                 Some(id) => Some(id),
                 None => return Ok(CommitMade::No),
             },
             None => None,
         };
-        let Some(first) = self.repo.made_on(before, now)? else {
+        let Some(first) = history::made_on(self.repo, before, now)? else {
             return Ok(CommitMade::No);
         };
-        let is_expected = self.repo.tree_of(first)?.to_string() == *tree;
+        let is_expected = history::tree(self.repo, first)?.to_string() == *tree;
         let has_begun = self.journal.has_begun();
         // A hook may have added to it.
         Ok(if is_expected || first == now && has_begun {
@@ -228,7 +227,7 @@ impl Recovery<'_> {
         }
         let written = kept::record(self.journal);
         let is_undo = matches!(written, Ok(Some(Record::Undone(_))));
-        if let Ok(Some(id)) = self.repo.head_commit()
+        if let Ok(Some(id)) = history::head(self.repo)
             && !is_undo
         {
             // Without it undo knows less, that is all.
@@ -249,16 +248,16 @@ impl Recovery<'_> {
         let Some(tree) = &manifest.tree else {
             return Ok(());
         };
-        let Some(now) = self.repo.head_commit()? else {
+        let Some(now) = history::head(self.repo)? else {
             return Ok(());
         };
         done.notes.push(format!(
             "the commit {} was made",
-            self.repo.abbreviated(&now.to_string())
+            differ::abbreviated(self.repo, &now.to_string())
         ));
         let index = self.repo.index_path();
         let beside = self.journal.beside(index);
-        if self.repo.tree_of(now)?.to_string() == *tree {
+        if history::tree(self.repo, now)?.to_string() == *tree {
             // The index for just this change was on the disk before the commit was begun, so no
             // room is needed to go on.
             match std::fs::rename(&beside, index) {
@@ -277,12 +276,9 @@ impl Recovery<'_> {
                     .to_owned(),
             );
         }
-        let before = manifest
-            .head
-            .as_deref()
-            .and_then(|head| self.repo.commit_id(head));
-        let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
-        let now = self.repo.tree_of(now)?;
+        let before = manifest.head.as_deref().and_then(objects::whole_id);
+        let before = before.map(|id| history::tree(self.repo, id)).transpose()?;
+        let now = history::tree(self.repo, now)?;
         let _ = std::fs::remove_file(&beside);
         let mut next = NextIndex::copy(self.repo, index, beside)?;
         next.follow(before, now, &self.journal.path_of("index"))?;

@@ -21,7 +21,7 @@ use crate::dir::clock::Moment;
 use crate::dir::rights::{Rights, SET_ID};
 use crate::dir::write::{fill, kept_bits, set_bits};
 use crate::dir::{Dir, Found, Stat};
-use crate::repo::Repo;
+use crate::repo::{Repo, history};
 use crate::signal;
 use crate::system::despite_passing_fault;
 use llmpatch::path::RepoPath;
@@ -136,7 +136,7 @@ impl<'r> Staging<'r> {
             staged: BTreeMap::new(),
             written: BTreeMap::new(),
         };
-        staging.manifest.head = repo.head_commit()?.map(|id| id.to_string());
+        staging.manifest.head = history::head(repo)?.map(|id| id.to_string());
         staging.manifest.origin = if reverse.is_some() {
             RunKind::Undo
         } else {

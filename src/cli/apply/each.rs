@@ -5,7 +5,7 @@ use crate::cli::base::Base;
 use crate::cli::error::{CliError, Failure};
 use crate::cli::flow::{Printed, Session, Worked};
 use crate::cli::responses;
-use crate::repo::{CommitError, Revision};
+use crate::repo::{CommitError, Revision, history};
 use crate::report::human;
 use crate::store::{self, Onto, UnnamedCommits};
 use llmpatch::report::{Diagnostic, Report, State, Status};
@@ -55,10 +55,10 @@ impl Apply {
         if !self.each || worked.changes.is_empty() {
             return Ok(commits);
         }
-        if session.repo.head_commit()?.is_none() {
+        if history::head(&session.repo)?.is_none() {
             return Err(CommitError::Unborn.into());
         }
-        let head = session.repo.revision("HEAD")?;
+        let head = Revision::find(&session.repo, "HEAD")?;
         self.commits(session, worked.sources, head, &mut commits)?;
         Ok(commits)
     }
@@ -107,7 +107,7 @@ impl Apply {
             on.commit = Some(self.committing.request_for(&worked, given.clone(), mail));
             let made = commits.add(&session.repo, &worked.changes, &on)?;
             if let Some(commit) = made.commit {
-                on.revision = session.repo.revision(&commit.id)?;
+                on.revision = Revision::find(&session.repo, &commit.id)?;
                 all.commit = Some(commit);
             }
             all.tree = Some(made.tree);

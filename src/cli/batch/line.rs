@@ -19,7 +19,7 @@ use crate::cli::error::{CliError, Failure};
 use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
-use crate::repo::{Repo, Revision};
+use crate::repo::{Repo, Revision, history};
 use crate::store::{Candidate, CandidateKind, Candidates};
 use llmpatch::format::json_fault;
 use llmpatch::report::{Committed, Report};
@@ -106,7 +106,8 @@ impl Answer {
         let parent = onto.commit.map(|id| id.to_string());
         let is_made = now.is_some_and(|now| match commit {
             Some(id) => {
-                now.commit().is_some() && repo.is_commit_of(id, parent.as_deref(), &now.tree())
+                now.commit().is_some()
+                    && history::is_commit_of(repo, id, parent.as_deref(), &now.tree())
             }
             None => now.commit().is_none() && *tree == now.tree(),
         });
@@ -162,7 +163,7 @@ impl Job {
             Session::open(&self.reading, &verbosity).map_err(|(failure, _)| failure)?;
         let repo = Repo::open()?;
         let tree = repo.revision_tree(&self.onto)?;
-        let revision = repo.revision(&self.onto)?;
+        let revision = Revision::find(&repo, &self.onto)?;
         let mut candidates = Candidates::new(&repo, &revision, self.kind.clone());
         let about = session.about.clone();
         let next = || waiting.lock().ok()?.recv().ok();

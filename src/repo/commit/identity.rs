@@ -17,34 +17,32 @@ use crate::system::OsStrExt as _;
 /// What a date in a setting may be and a date of a commit may not.
 const NO_DATES: [&str; 3] = ["never", "all", "false"];
 
-impl Repo {
-    /// Checks that git would know who commits, and would take the author and the date that it is
-    /// given.
-    ///
-    /// # Errors
-    /// `identity` with git's own words; that git is missing or too old.
-    pub(super) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitError> {
-        check_version()?;
-        let git = Git::new(self);
-        match &request.author {
-            Some(author) => check_author(&git, author)?,
-            None => check_person(&git, "GIT_AUTHOR_IDENT", "GIT_AUTHOR_DATE")?,
-        }
-        check_person(&git, "GIT_COMMITTER_IDENT", "GIT_COMMITTER_DATE")?;
-        if let Some(date) = &request.date {
-            let default = [OsStr::new("--default"), date].map(OsStr::to_owned);
-            let mut command = git.command(["config", "--type=expiry-date"]);
-            let output = ask(command
-                .args(default)
-                .args(["--get", "llmpatch.no-such-date"]))?;
-            if NO_DATES.iter().any(|word| date == word) || output.status.code() == Some(128) {
-                return Err(CommitError::Date {
-                    date: date.as_bytes().into(),
-                });
-            }
-        }
-        Ok(())
+/// Checks that git would know who commits, and would take the author and the date that it is
+/// given.
+///
+/// # Errors
+/// `identity` with git's own words; that git is missing or too old.
+pub(super) fn check(repo: &Repo, request: &CommitRequest) -> Result<(), CommitError> {
+    check_version()?;
+    let git = Git::new(repo);
+    match &request.author {
+        Some(author) => check_author(&git, author)?,
+        None => check_person(&git, "GIT_AUTHOR_IDENT", "GIT_AUTHOR_DATE")?,
     }
+    check_person(&git, "GIT_COMMITTER_IDENT", "GIT_COMMITTER_DATE")?;
+    if let Some(date) = &request.date {
+        let default = [OsStr::new("--default"), date].map(OsStr::to_owned);
+        let mut command = git.command(["config", "--type=expiry-date"]);
+        let output = ask(command
+            .args(default)
+            .args(["--get", "llmpatch.no-such-date"]))?;
+        if NO_DATES.iter().any(|word| date == word) || output.status.code() == Some(128) {
+            return Err(CommitError::Date {
+                date: date.as_bytes().into(),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn ask(command: &mut Command) -> Result<Output, crate::repo::RepoError> {

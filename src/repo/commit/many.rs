@@ -4,7 +4,10 @@
 use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
-use super::{CommitError, CommitRequest, MessageEncoding, Sign};
+use super::{
+    CommitError, CommitRequest, MessageEncoding, Sign, identity, keeps_messages, message_encoding,
+    plumbing,
+};
 use crate::repo::git::Git;
 use crate::repo::{Repo, RepoError};
 
@@ -17,24 +20,24 @@ pub(crate) struct Committer {
     keeps_messages: bool,
 }
 
-impl Repo {
+impl Committer {
     /// Asks git who commits. `None` if commits are signed: then git makes each of them.
     ///
     /// # Errors
     /// `identity` with git's own words.
-    pub(crate) fn committer(&self) -> Result<Option<Committer>, CommitError> {
-        self.check_identity(&CommitRequest::default())?;
-        if self.is_signed(&Sign::Default)? {
+    pub(crate) fn of(repo: &Repo) -> Result<Option<Committer>, CommitError> {
+        identity::check(repo, &CommitRequest::default())?;
+        if plumbing::is_signed(repo, &Sign::Default)? {
             return Ok(None);
         }
-        let git = Git::new(self);
+        let git = Git::new(repo);
         let who =
             |variable| Ok::<_, RepoError>(git.output(["var", variable], b"")?.trim_end().into());
         Ok(Some(Committer {
             author: who("GIT_AUTHOR_IDENT")?,
             committer: who("GIT_COMMITTER_IDENT")?,
-            encoding: self.commit_encoding()?,
-            keeps_messages: self.keeps_messages()?,
+            encoding: message_encoding(repo)?,
+            keeps_messages: keeps_messages(repo)?,
         }))
     }
 }

@@ -236,7 +236,7 @@ fn what_cannot_be_served_is_refused_in_words() {
     sample.git_args(&["init", "-q", "--ref-format=reftable", "odd"]);
     let repo = Repo::open_at(&sample.top().join("odd")).unwrap();
     assert!(repo.work_tree().is_ok());
-    assert!(repo.check_calm().is_ok());
+    assert!(commit::check_calm(&repo).is_ok());
 }
 
 /// A repository in whose index and commit the same paths stand.
