@@ -312,7 +312,7 @@ impl Session {
             .rev()
             .filter_map(|edit| {
                 let (old, _) = edit.header.as_ref()?.ids.as_ref()?;
-                Some((self.resolve(edit)?, self.repo.blob_named(old)?))
+                Some((self.resolve(edit)?, BlobId::named(&self.repo, old)?))
             })
             .collect();
         let mut edits = patches.iter().flat_map(|patch| &patch.edits);

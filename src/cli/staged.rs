@@ -19,7 +19,7 @@ use super::flow::Session;
 use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
-use crate::repo::{AttributeValue, BlobId, Held, Repo, Side, Staged};
+use crate::repo::{AttributeValue, BlobId, Held, Repo, Side, Staged, staged};
 use crate::system::OsStrExt as _;
 use crate::transaction;
 use llmpatch::kind::Kind;
@@ -90,7 +90,7 @@ impl Role {
 fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report>, Failure> {
     let repo = &session.repo;
     let work = session.meter.begin(Stage::Scanning, 0);
-    let staged = repo.staged()?;
+    let staged = staged::list(repo)?;
     let there: Vec<&Staged> = staged
         .iter()
         .filter(|staged| staged.after != Held::Nothing)
@@ -139,8 +139,8 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
 
 /// Returns the path of the index that an argument names, and what the index has there.
 fn held_at(repo: &Repo, here: &Path, written: &[u8]) -> Result<(BString, Held), Failure> {
-    let path = repo.path_from_here(here, written)?;
-    let held = repo.held_by_index(&path)?;
+    let path = staged::path_from_here(repo, here, written)?;
+    let held = staged::in_index(repo, &path)?;
     Ok((path.as_bytes().into(), held))
 }
 
@@ -184,7 +184,7 @@ fn response(
         Held::Other(Obstacle::Link) => return Err(CliError::StagedLink { path: named() }.into()),
         Held::Other(_) => return Err(CliError::StagedSubmodule { path: named() }.into()),
     };
-    let content = session.repo.content(path, id, Source::MAX_LEN as u64)?;
+    let content = id.read(&session.repo, path, Source::MAX_LEN as u64)?;
     let name = Shown(path).to_string();
     let source = [responses::source(
         SourceId(0),
@@ -329,7 +329,7 @@ fn lines(
     id: BlobId,
     longest: u64,
 ) -> Result<Option<Content>, Failure> {
-    let content = session.repo.content(path, id, longest)?;
+    let content = id.read(&session.repo, path, longest)?;
     Ok(content.filter(|content| !is_binary(content)))
 }
 

@@ -92,17 +92,6 @@ impl Repo {
             trusts_mode,
         })
     }
-
-    /// Returns the blob that an id names, which may be abbreviated; `None` if there is none, or
-    /// several.
-    pub fn blob_named(&self, id: &str) -> Option<BlobId> {
-        let is_id = id.len() >= 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let blob = is_id.then(|| {
-            self.git2()
-                .find_object_by_prefix(id, Some(git2::ObjectType::Blob))
-        });
-        blob?.ok().map(|blob| BlobId(blob.id()))
-    }
 }
 
 impl BasedTree<'_> {

@@ -24,7 +24,7 @@ use super::conversion::Conversion;
 use super::line_ends::Value;
 use super::objects::content_id;
 use super::rules::Consult;
-use super::{Repo, object_count};
+use super::{Repo, index, object_count};
 use llmpatch::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, Content};
@@ -177,7 +177,7 @@ impl Differ<'_> {
     /// Returns the blob that the index has for a path. An unmerged path has no blob that could
     /// decide anything.
     fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, super::RepoError> {
-        let entries = self.repo.entries_at(std::slice::from_ref(path))?;
+        let entries = index::entries_at(self.repo, std::slice::from_ref(path))?;
         Ok(entries.get(path).map(|(_, id)| *id))
     }
 

@@ -13,7 +13,7 @@ use super::index_write::{INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::{blob, later_id, leaf, obstacle};
 use super::rules::Consult;
 use super::slot::Slot;
-use super::{Repo, RepoError, history};
+use super::{Repo, RepoError, history, index};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{
     AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Planned, Tree, TreeError,
@@ -29,7 +29,7 @@ pub struct IndexTree<'r> {
 
 impl<'r> IndexTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
-        let index = repo.index()?;
+        let index = index::read(repo)?;
         let conversion = repo.conversion(Consult::Index)?;
         Ok(Self {
             repo,

@@ -19,7 +19,7 @@ use super::objects::TREE;
 use super::racy;
 use super::shape::IndexExtras;
 use super::slot::{Slot, blank, empty};
-use super::{Conversion, Repo, RepoError};
+use super::{Conversion, Repo, RepoError, index};
 use crate::dir::Stat;
 use crate::dir::write::step;
 use crate::temporary;
@@ -96,9 +96,9 @@ impl<'r> NextIndex<'r> {
             Err(source) => return Err(RepoError::write("index")(source)),
         };
         let (index, shape) = if from == repo.index_path() {
-            repo.index_and_shape()
+            index::read_with_shape(repo)
         } else {
-            repo.index_at(from)
+            index::read_at(repo, from)
         }?;
         Ok(Self {
             repo,
@@ -310,7 +310,7 @@ impl<'r> NextIndex<'r> {
         other: &Path,
     ) -> Result<(), RepoError> {
         let directories = Directories::new(self.repo, new);
-        let (other, _) = self.repo.index_at(other)?;
+        let (other, _) = index::read_at(self.repo, other)?;
         let mut entries = Vec::new();
         for name in directories.differing_from(old)? {
             // Removed first, all of them, so that nothing that comes finds an old path in its way.

@@ -29,7 +29,7 @@ use super::line_ends::Value;
 use super::objects::obstacle;
 use super::slot::empty;
 use super::staged::as_path;
-use super::{Repo, RepoError, objects};
+use super::{Repo, RepoError, index, objects};
 use crate::dir::{DirectoriesWith, Found};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, RULES, Repair};
@@ -202,7 +202,7 @@ impl<'r> RuleBook<'r> {
                 (None, None) => {}
             }
         }
-        let entries = self.repo.entries_at(&unseen)?;
+        let entries = index::entries_at(self.repo, &unseen)?;
         for (file, (_, id)) in entries
             .into_iter()
             .filter(|(_, (mode, _))| obstacle(*mode).is_none())

@@ -2,16 +2,13 @@
 //! what a monitor told): git makes plain copies of them, and gives what is written the same shape
 //! again.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::git::{Git, checked, temporary};
-use super::index_file::{Fingerprint, IndexFile};
-use super::{Repo, RepoError};
-use llmpatch::path::RepoPath;
+use super::RepoError;
+use super::git::{Git, checked};
 
 /// What an index has beside its entries that git keeps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +21,7 @@ pub(super) struct IndexExtras {
 
 impl IndexExtras {
     /// Returns whether its entries are all git's to understand.
-    fn is_odd(self) -> bool {
+    pub(super) fn is_odd(self) -> bool {
         self.split || self.sparse
     }
 
@@ -32,7 +29,7 @@ impl IndexExtras {
     ///
     /// # Errors
     /// If git refuses.
-    fn flatten(git: &Git, copy: &Path) -> Result<(), RepoError> {
+    pub(super) fn flatten(git: &Git, copy: &Path) -> Result<(), RepoError> {
         let options = [
             "-c",
             "index.sparse=false",
@@ -68,80 +65,6 @@ impl IndexExtras {
             rewrite(git, index, &[], "--no-split-index")?;
         }
         Ok(())
-    }
-}
-
-impl Repo {
-    /// Returns the index in use.
-    ///
-    /// # Errors
-    /// If it can't be read.
-    pub(super) fn index(&self) -> Result<IndexFile, RepoError> {
-        self.index_and_shape().map(|(index, _)| index)
-    }
-
-    /// Returns the index in use, and which shape it has. It is read once, as long as its file holds
-    /// the same.
-    ///
-    /// # Errors
-    /// If it can't be read.
-    pub(super) fn index_and_shape(&self) -> Result<(IndexFile, IndexExtras), RepoError> {
-        let file = self.index_path();
-        let now =
-            Fingerprint::of(file, self.git2().object_format()).map_err(RepoError::read(file))?;
-        if let Some((then, index, shape)) = &*self.index.borrow()
-            && now.as_ref() == Some(then)
-        {
-            return Ok((index.clone(), *shape));
-        }
-        let (index, shape) = self.index_at(file)?;
-        *self.index.borrow_mut() = now.map(|now| (now, index.clone(), shape));
-        Ok((index, shape))
-    }
-
-    /// Returns whether bytes are an index, whatever its shape.
-    pub(crate) fn is_index(&self, bytes: &[u8]) -> bool {
-        IndexFile::is_one(bytes, self.git2().object_format())
-    }
-
-    /// Returns mode and blob of each path that has an entry and is in no merge; outside of a
-    /// repository no path has.
-    ///
-    /// # Errors
-    /// If the index can't be read.
-    pub(super) fn entries_at(
-        &self,
-        paths: &[RepoPath],
-    ) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, RepoError> {
-        if paths.is_empty() || self.top_without_repository().is_some() {
-            return Ok(BTreeMap::new());
-        }
-        let index = self.index()?;
-        let entries = paths.iter().filter_map(|path| {
-            let entry = index.get(path.as_bytes(), 0)?;
-            Some((path.clone(), (entry.mode(), entry.id())))
-        });
-        Ok(entries.collect())
-    }
-
-    /// Reads an index, and which shape it has; an empty index where there is no file.
-    ///
-    /// # Errors
-    /// If neither we nor git can read it.
-    pub(super) fn index_at(&self, file: &Path) -> Result<(IndexFile, IndexExtras), RepoError> {
-        self.check_objects()?;
-        let format = self.git2().object_format();
-        let failed = RepoError::read(file);
-        let index = IndexFile::read(file, format).map_err(failed)?;
-        let shape = index.shape();
-        if !shape.is_odd() {
-            return Ok((index, shape));
-        }
-        let directory = temporary()?;
-        let bytes = fs::read(file).map_err(failed)?;
-        let copy = directory.write("index", &bytes).map_err(failed)?;
-        IndexExtras::flatten(&Git::new(self), &copy)?;
-        Ok((IndexFile::read(&copy, format).map_err(failed)?, shape))
     }
 }
 

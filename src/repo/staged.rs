@@ -45,92 +45,102 @@ pub enum Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlobId(pub(super) Oid);
 
-impl Repo {
-    /// Lists what is staged. Before the first commit that is all that the index has. Renames aren't
-    /// looked for.
-    ///
-    /// git is asked: it looks only into directories of HEAD that differ, where libgit2 reads all of
-    /// them and hashes index and trees besides (48 M instructions more for 5,000 files, where git
-    /// takes 2.4 M), and it knows split and sparse indexes.
-    ///
-    /// # Errors
-    /// If HEAD or the index can't be read.
-    pub fn staged(&self) -> Result<Vec<Staged>, RepoError> {
-        let head = history::head_tree(self)?
-            .map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.to_string());
-        let options = [
-            "--cached",
-            "--raw",
-            "-z",
-            "--no-abbrev",
-            "--no-renames",
-            "--ita-invisible-in-index",
-        ];
-        // Who only looks runs no program of the repository's.
-        let args = ["-c", "core.fsmonitor=false", "diff-index"]
-            .iter()
-            .chain(&options)
-            .copied()
-            .chain([&head[..], "--"]);
-        let listing = Git::new(self).output(args, b"")?;
-        listed(&listing).ok_or_else(|| RepoError::Child {
-            command: "diff-index".into(),
-            message: "it printed something else than a list".into(),
-        })
-    }
-
-    /// Returns what the index in use has at a path.
-    ///
-    /// # Errors
-    /// If it can't be read.
-    pub fn held_by_index(&self, path: &RepoPath) -> Result<Held, RepoError> {
-        match self.index_tree()?.slot(path) {
-            Ok(Some(slot)) if !slot.is_intended() => Ok(of_mode(slot.id, slot.mode)),
-            Ok(_) => Ok(Held::Nothing),
-            Err(_) => Ok(Held::Unmerged),
-        }
+impl BlobId {
+    /// Returns the blob that an id names, which may be abbreviated; `None` if there is none, or
+    /// several.
+    pub fn named(repo: &Repo, id: &str) -> Option<Self> {
+        let is_id = id.len() >= 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let blob = is_id.then(|| {
+            repo.git2()
+                .find_object_by_prefix(id, Some(git2::ObjectType::Blob))
+        });
+        blob?.ok().map(|blob| Self(blob.id()))
     }
 
     /// Reads a content; `None` if it is longer than `most` bytes.
     ///
     /// # Errors
     /// If it can't be read; the path is what is named then.
-    pub fn content(
-        &self,
-        path: &BStr,
-        id: BlobId,
-        most: u64,
-    ) -> Result<Option<Content>, RepoError> {
+    pub fn read(self, repo: &Repo, path: &BStr, most: u64) -> Result<Option<Content>, RepoError> {
         let failed = |error| RepoError::read(path.as_bytes())(std::io::Error::other(error));
-        let length = replacements::follow(self, id.0)
-            .and_then(|id| objects::read(self, id, |git| Ok(git.odb()?.read_header(id)?.0)))
+        let length = replacements::follow(repo, self.0)
+            .and_then(|id| objects::read(repo, id, |git| Ok(git.odb()?.read_header(id)?.0)))
             .map_err(failed)?;
         if length as u64 > most {
             return Ok(None);
         }
         Ok(Some(
-            objects::find_blob(self, id.0)
+            objects::find_blob(repo, self.0)
                 .map_err(failed)?
                 .content()
                 .into(),
         ))
     }
+}
 
-    /// Resolves a path as git's commands do: from the current directory, if that is in the work
-    /// tree, else from the top.
-    ///
-    /// # Errors
-    /// If it can't be one of this repository's.
-    pub fn path_from_here(&self, here: &Path, named: &[u8]) -> Result<RepoPath, PathError> {
-        let here = real_path(here).ok();
-        let below = here
-            .zip(self.real_top())
-            .and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
-        let below = below.as_ref().map(|below| below.as_os_str().as_bytes());
-        let below = below.filter(|below| !below.is_empty()).map(slashed);
-        let resolver = self.resolver(below.as_deref())?;
-        resolver.resolve(None, named)
+/// Lists what is staged. Before the first commit that is all that the index has. Renames aren't
+/// looked for.
+///
+/// git is asked: it looks only into directories of HEAD that differ, where libgit2 reads all of
+/// them and hashes index and trees besides (48 M instructions more for 5,000 files, where git
+/// takes 2.4 M), and it knows split and sparse indexes.
+///
+/// # Errors
+/// If HEAD or the index can't be read.
+pub(crate) fn list(repo: &Repo) -> Result<Vec<Staged>, RepoError> {
+    let head =
+        history::head_tree(repo)?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.to_string());
+    let options = [
+        "--cached",
+        "--raw",
+        "-z",
+        "--no-abbrev",
+        "--no-renames",
+        "--ita-invisible-in-index",
+    ];
+    // Who only looks runs no program of the repository's.
+    let args = ["-c", "core.fsmonitor=false", "diff-index"]
+        .iter()
+        .chain(&options)
+        .copied()
+        .chain([&head[..], "--"]);
+    let listing = Git::new(repo).output(args, b"")?;
+    listed(&listing).ok_or_else(|| RepoError::Child {
+        command: "diff-index".into(),
+        message: "it printed something else than a list".into(),
+    })
+}
+
+/// Returns what the index in use has at a path.
+///
+/// # Errors
+/// If it can't be read.
+pub(crate) fn in_index(repo: &Repo, path: &RepoPath) -> Result<Held, RepoError> {
+    match repo.index_tree()?.slot(path) {
+        Ok(Some(slot)) if !slot.is_intended() => Ok(of_mode(slot.id, slot.mode)),
+        Ok(_) => Ok(Held::Nothing),
+        Err(_) => Ok(Held::Unmerged),
     }
+}
+
+/// Resolves a path as git's commands do: from the current directory, if that is in the work
+/// tree, else from the top.
+///
+/// # Errors
+/// If it can't be one of this repository's.
+pub(crate) fn path_from_here(
+    repo: &Repo,
+    here: &Path,
+    named: &[u8],
+) -> Result<RepoPath, PathError> {
+    let here = real_path(here).ok();
+    let below = here
+        .zip(repo.real_top())
+        .and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
+    let below = below.as_ref().map(|below| below.as_os_str().as_bytes());
+    let below = below.filter(|below| !below.is_empty()).map(slashed);
+    let resolver = repo.resolver(below.as_deref())?;
+    resolver.resolve(None, named)
 }
 
 /// The tree without entries, which git knows without having it.

@@ -17,7 +17,7 @@ use bstr::ByteSlice as _;
 use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
 use super::objects::{GITLINK, LINK, later_id};
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, index};
 use crate::dir::clock::Moment;
 use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat, can_name};
@@ -195,7 +195,7 @@ impl<'r> WorkTree<'r> {
         if self.has_links()? {
             return Ok(false);
         }
-        let entries = self.repo.entries_at(std::slice::from_ref(path))?;
+        let entries = index::entries_at(self.repo, std::slice::from_ref(path))?;
         Ok(entries.get(path).is_some_and(|(mode, _)| *mode == LINK))
     }
 
@@ -229,7 +229,7 @@ impl<'r> WorkTree<'r> {
 
     /// Returns the first of these that is a submodule for the index.
     fn submodule_among(&self, suspects: Vec<RepoPath>) -> Result<Option<RepoPath>, RepoError> {
-        let entries = self.repo.entries_at(&suspects)?;
+        let entries = index::entries_at(self.repo, &suspects)?;
         Ok(suspects
             .into_iter()
             .find(|at| entries.get(at).is_some_and(|(mode, _)| *mode == GITLINK)))
@@ -252,7 +252,7 @@ impl<'r> WorkTree<'r> {
 
     /// Returns the blob that the index has for a path, if the index can be read.
     fn indexed(&self, path: &RepoPath) -> Option<git2::Oid> {
-        let entries = self.repo.entries_at(std::slice::from_ref(path));
+        let entries = index::entries_at(self.repo, std::slice::from_ref(path));
         entries.ok()?.get(path).map(|(_, id)| *id)
     }
 
@@ -380,13 +380,11 @@ impl Tree for WorkTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        self.repo
-            .index()
-            .map_or_else(|_| Vec::new(), |index| super::tracked(index.iter()))
+        index::read(self.repo).map_or_else(|_| Vec::new(), |index| super::tracked(index.iter()))
     }
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
-        let index = self.repo.index().ok()?;
+        let index = index::read(self.repo).ok()?;
         let entry = index.get(path.as_bytes(), 0)?;
         Some(if entry.extended() & SKIP_WORKTREE != 0 {
             Gone::LeftOut

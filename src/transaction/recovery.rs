@@ -14,7 +14,7 @@ use super::publish::is_missing;
 use super::record::Record;
 use super::recover::{Asked, How, Recovered};
 use super::undo::{Remains, Undo};
-use crate::repo::{NextIndex, Repo, differ, history, objects};
+use crate::repo::{NextIndex, Repo, differ, history, index, objects};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::text::listed;
@@ -310,7 +310,7 @@ impl Recovery<'_> {
             return Ok(true);
         }
         let kept = self.journal.dir().read(&plain("index.old")).map_err(io)?;
-        Ok(kept.is_none_or(|(kept, _)| self.repo.is_index(&kept)))
+        Ok(kept.is_none_or(|(kept, _)| index::is_one(self.repo, &kept)))
     }
 
     /// Takes a change back; says whether nothing of it is left to do.

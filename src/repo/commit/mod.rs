@@ -35,6 +35,7 @@ pub(crate) use self::plumbing::make;
 pub(crate) use self::porcelain::Draft;
 pub(super) use self::trace::Trace;
 use super::{Repo, RepoError, differ, history, references};
+use crate::repo::index;
 use llmpatch::report::Committed;
 
 /// What a commit is to say and how it is to be made; the names are the options of `git commit`.
@@ -134,7 +135,7 @@ fn is_between_picks(repo: &Repo) -> Result<bool, RepoError> {
     let is_at_one = of_commits.iter().any(|name| {
         repo.git_dir().join(name).exists() || !matches!(references::find(repo, name), Ok(None))
     });
-    Ok(!is_at_one && !repo.index()?.has_conflicts())
+    Ok(!is_at_one && !index::read(repo)?.has_conflicts())
 }
 
 /// Checks what git would refuse of a request, whatever the change is.

@@ -14,7 +14,7 @@ use crate::dir::write::step;
 use crate::repo::git::{ChildWatch, ExitStatus, Git, checked};
 use crate::repo::hooks::names_repository;
 use crate::repo::objects::{printed_id, whole_id};
-use crate::repo::{Repo, RepoError, history, hooks};
+use crate::repo::{Repo, RepoError, history, hooks, index};
 use crate::system::{CommitBarrier, EDITOR_FAILED, OsStrExt as _, despite_passing_fault};
 use crate::temporary;
 
@@ -265,7 +265,7 @@ fn confirm(
 }
 
 fn tree_in(repo: &Repo, index: &Path) -> Result<Oid, RepoError> {
-    if let Some(tree) = repo.index_at(index)?.0.tree() {
+    if let Some(tree) = index::read_at(repo, index)?.0.tree() {
         return Ok(tree);
     }
     let git = Git::new(repo);

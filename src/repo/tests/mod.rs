@@ -423,7 +423,7 @@ fn an_index_is_as_old_as_before_when_git_has_given_it_its_shape() {
     };
     shape.restore(&super::git::Git::new(&repo), &index).unwrap();
     assert_eq!(index.metadata().unwrap().modified().unwrap(), then);
-    let (_, restored) = repo.index_at(&index).unwrap();
+    let (_, restored) = index::read_at(&repo, &index).unwrap();
     assert!(restored.split && restored.untracked);
 }
 
