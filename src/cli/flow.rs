@@ -17,7 +17,7 @@ use super::options::{Reading, Verbosity};
 use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
-use crate::repo::{BlobId, ConflictMarkers, Mail, Repo};
+use crate::repo::{BlobId, ConflictMarkers, Mail, Repo, conversion, merge};
 use crate::report::human::{self, Style};
 use crate::system::OsStrExt as _;
 use crate::transaction::{self, How, Interrupted, Recovered};
@@ -204,9 +204,7 @@ impl Session {
     pub(super) fn conclude(&self, report: &Report) -> Exit {
         if self.verbosity.verbose {
             output::complain(
-                &self
-                    .repo
-                    .converted_by_git()
+                &conversion::by_git(&self.repo)
                     .into_iter()
                     .map(line)
                     .collect::<String>(),
@@ -358,7 +356,8 @@ impl Session {
         } else {
             (ConflictMarkers::ForSight, Conflicts::Refused)
         };
-        let lines = |path: &RepoPath, sides: [&[u8]; 3]| self.repo.merge_lines(path, sides, marked);
+        let lines =
+            |path: &RepoPath, sides: [&[u8]; 3]| merge::lines(&self.repo, path, sides, marked);
         Ok(match plan::merge(&plan.changes, tree, &lines, conflicts) {
             Ok(changes) => Ok(Plan { changes, ..plan }),
             Err(errors) => {

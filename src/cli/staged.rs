@@ -19,7 +19,7 @@ use super::flow::Session;
 use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
-use crate::repo::{AttributeValue, BlobId, Held, Repo, Side, Staged, staged};
+use crate::repo::{AttributeValue, BlobId, Held, Repo, Side, Staged, attributes, staged};
 use crate::system::OsStrExt as _;
 use crate::transaction;
 use llmpatch::kind::Kind;
@@ -96,7 +96,7 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
         .filter(|staged| staged.after != Held::Nothing)
         .collect();
     let paths: Vec<&BStr> = there.iter().map(|staged| staged.path.as_bstr()).collect();
-    let said = repo.staged_attribute(ATTRIBUTE, &paths, &staged)?;
+    let said = attributes::staged(repo, ATTRIBUTE, &paths, &staged)?;
     drop(work);
     let mut reports = BTreeMap::new();
     let mut responses = BTreeMap::new();

@@ -11,7 +11,7 @@ use super::objects::{blob_id, leaf, obstacle};
 use super::revision_tree::leaves_of;
 use super::rules::Consult;
 use super::work_tree::WorkTree;
-use super::{Repo, RepoError, history};
+use super::{Conversion, Repo, RepoError, history};
 use crate::dir::Found;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{Disagreement, Entry, File, Gone, Tree, TreeError};
@@ -47,10 +47,10 @@ impl<'r> AgreeingTree<'r> {
         };
         Ok(Self {
             repo,
-            work: WorkTree::new(repo, repo.conversion(Consult::Index)?)?,
+            work: WorkTree::new(repo, Conversion::new(repo, Consult::Index)?)?,
             index: repo.index_tree()?,
             head,
-            trusts_mode: repo.trusts_mode()?,
+            trusts_mode: repo.config().trusts_mode()?,
         })
     }
 

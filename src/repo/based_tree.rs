@@ -57,7 +57,7 @@ impl Repo {
     ) -> Result<BasedTree<'t>, RepoError> {
         let revision = Revision::find(self, base)?;
         let base = About::Tree(self.revision_tree(&revision.to_string())?);
-        let trusts_mode = self.trusts_mode()?;
+        let trusts_mode = self.config().trusts_mode()?;
         Ok(BasedTree {
             repo: self,
             base,
@@ -80,8 +80,8 @@ impl Repo {
         now: &'t dyn Tree,
     ) -> Result<BasedTree<'t>, RepoError> {
         let blobs = blobs.into_iter().map(|(path, id)| (path, id.0)).collect();
-        let base = About::Blobs(blobs, self.work_tree_conversion()?);
-        let trusts_mode = self.trusts_mode()?;
+        let base = About::Blobs(blobs, Conversion::of_work_tree(self)?);
+        let trusts_mode = self.config().trusts_mode()?;
         Ok(BasedTree {
             repo: self,
             base,

@@ -120,6 +120,35 @@ impl Config {
         Ok(self.bool("llmpatch.fsync")?.unwrap_or(true))
     }
 
+    /// Returns whether names that differ only in case are one file (`core.ignoreCase`).
+    pub(super) fn ignores_case(&self) -> Result<bool, RepoError> {
+        Ok(self.bool("core.ignorecase")?.unwrap_or(false))
+    }
+
+    /// Returns whether the executable bit on disk means anything (`core.fileMode`).
+    pub(super) fn trusts_mode(&self) -> Result<bool, RepoError> {
+        Ok(self.bool("core.filemode")?.unwrap_or(true))
+    }
+
+    /// Returns whether git is to read attributes and to convert bytes even where libgit2 and we
+    /// would do it as well.
+    ///
+    /// # Errors
+    /// If the setting is none.
+    pub(crate) fn is_all_for_git(&self) -> Result<bool, RepoError> {
+        let key = "llmpatch.backend";
+        match self.string(key)? {
+            None => Ok(false),
+            Some(value) if value == "auto" => Ok(false),
+            Some(value) if value == "git" => Ok(true),
+            Some(value) => Err(RepoError::Setting {
+                key: key.to_owned(),
+                value,
+                wanted: "`auto` or `git`",
+            }),
+        }
+    }
+
     /// Returns a setting that is true or false, in any of git's spellings.
     ///
     /// # Errors

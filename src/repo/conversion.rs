@@ -7,13 +7,14 @@
 //! they are.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use bstr::{BString, ByteSlice as _};
 
 use super::encoding::Way;
 use super::line_ends::{Attributes, Settings, Value};
 use super::rules::{Consult, RuleBook};
-use super::{Repo, RepoError, objects};
+use super::{GitFilter, Repo, RepoError, encoding, objects};
 use llmpatch::path::RepoPath;
 use llmpatch::text::Shown;
 use llmpatch::tree::{
@@ -30,18 +31,33 @@ pub(crate) struct Conversion<'r> {
 }
 
 impl<'r> Conversion<'r> {
-    pub(super) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
+    /// Returns what is between files on disk and their blobs.
+    pub(crate) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
         let config = repo.config();
         let rules = RuleBook::new(repo, consult, AttributeFiles::new());
         let is_strict = config.word("core.safecrlf") != b"warn"
             && config.bool("core.safecrlf")?.unwrap_or(false);
-        let settings = Settings::of(config, repo.is_all_for_git()?)?;
+        let settings = Settings::of(config, repo.config().is_all_for_git()?)?;
         Ok(Self {
             repo,
             rules,
             settings,
             is_strict,
         })
+    }
+
+    /// Returns the same for a change of the work tree alone, for which the index is read only if it
+    /// must be.
+    pub(crate) fn of_work_tree(repo: &'r Repo) -> Result<Self, RepoError> {
+        // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it
+        // from the index.
+        let is_sparse = repo.config().bool("core.sparsecheckout")?.unwrap_or(false);
+        let consult = if is_sparse {
+            Consult::Index
+        } else {
+            Consult::Disk
+        };
+        Self::new(repo, consult)
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
@@ -75,7 +91,7 @@ impl<'r> Conversion<'r> {
                 what: format!("{why}, and is stored with CRLF under `text=auto`"),
             });
         }
-        match self.repo.filter()?.clean(
+        match GitFilter::of(self.repo)?.clean(
             path,
             self.driver(path)?.as_ref(),
             content.kept(),
@@ -128,7 +144,7 @@ impl<'r> Conversion<'r> {
     /// Returns whether stored bytes are text with CRLF in it.
     fn is_crlf_text(&self, bytes: &[u8]) -> Result<bool, RepoError> {
         Ok(bytes.contains_str("\r\n")
-            && self.repo.converted(b" text=auto", bytes, Way::FromDisk)? != bytes)
+            && encoding::convert(self.repo, b" text=auto", bytes, Way::FromDisk)? != bytes)
     }
 
     /// Returns what git makes of the line ends and keywords of bytes that it stores.
@@ -158,7 +174,7 @@ impl<'r> Conversion<'r> {
         };
         self.note(path);
         Ok(Cow::Owned(
-            self.repo.converted(&rule, content, Way::FromDisk)?.into(),
+            encoding::convert(self.repo, &rule, content, Way::FromDisk)?.into(),
         ))
     }
 
@@ -173,7 +189,7 @@ impl<'r> Conversion<'r> {
             return Ok(bytes);
         }
         self.note(path);
-        self.repo.converted(&attributes.rule(), &bytes, Way::ToDisk)
+        encoding::convert(self.repo, &attributes.rule(), &bytes, Way::ToDisk)
     }
 
     fn note(&self, path: &RepoPath) {
@@ -289,7 +305,8 @@ impl<'r> Conversion<'r> {
             .by_git
             .borrow_mut()
             .insert(path.clone(), encoded(&encoding));
-        Ok(match self.repo.decoded(encoding.as_bstr(), &kept)? {
+        let text = encoding::decode(self.repo, encoding.as_bstr(), &kept)?;
+        Ok(match text {
             Some(text) => Content::kept_as(text, kept),
             None => {
                 let what = format!(
@@ -318,7 +335,7 @@ impl<'r> Conversion<'r> {
         let Some(encoding) = self.encoding(path)? else {
             return Ok(content);
         };
-        match self.repo.encoded(encoding.as_bstr(), &content)? {
+        match encoding::encode(self.repo, encoding.as_bstr(), &content)? {
             Some(kept) => Ok(Content::kept_as(content, kept.into())),
             None => {
                 let what = format!(
@@ -347,28 +364,24 @@ impl<'r> Conversion<'r> {
             .by_git
             .borrow_mut()
             .insert(path.clone(), driven(&driver));
-        let smudged =
-            match self
-                .repo
-                .filter()?
-                .smudge(path, Some(&driver), &blob, &self.rules.of(path)?)
-            {
-                Err(RepoError::Child { message, .. }) => {
-                    let what = format!(
-                        "{}, which can't tell its content: {}",
-                        driven(&driver),
-                        Shown(&message)
-                    );
-                    return Ok(Content::withheld(
-                        blob,
-                        Withheld {
-                            what,
-                            by: Hindrance::Filter,
-                        },
-                    ));
-                }
-                smudged => smudged?,
-            };
+        let filter = GitFilter::of(self.repo)?;
+        let smudged = match filter.smudge(path, Some(&driver), &blob, &self.rules.of(path)?) {
+            Err(RepoError::Child { message, .. }) => {
+                let what = format!(
+                    "{}, which can't tell its content: {}",
+                    driven(&driver),
+                    Shown(&message)
+                );
+                return Ok(Content::withheld(
+                    blob,
+                    Withheld {
+                        what,
+                        by: Hindrance::Filter,
+                    },
+                ));
+            }
+            smudged => smudged?,
+        };
         if is_pointer(&smudged) {
             return Ok(not_at_hand(blob, &driver));
         }
@@ -546,4 +559,9 @@ impl std::fmt::Debug for Conversion<'_> {
             .field("settings", &self.settings)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns the paths whose bytes were converted by git rather than here, and why.
+pub(crate) fn by_git(repo: &Repo) -> BTreeMap<RepoPath, String> {
+    repo.by_git.borrow().clone()
 }

@@ -76,8 +76,8 @@ impl Repo {
             repo: self,
             side,
             conversion: match side {
-                Side::WorkTree => self.work_tree_conversion()?,
-                Side::Blobs => self.conversion(Consult::Index)?,
+                Side::WorkTree => Conversion::of_work_tree(self)?,
+                Side::Blobs => Conversion::new(self, Consult::Index)?,
             },
             after: None,
             algorithm: match algorithm.as_slice() {

@@ -83,8 +83,21 @@ pub(super) struct GitFilter {
 }
 
 impl GitFilter {
-    /// Makes a filter that converts as the repository's attributes and settings say.
-    pub(super) fn of(repo: &Repo) -> Result<Self, RepoError> {
+    /// Returns the filter that converts as the repository's attributes and settings say.
+    ///
+    /// # Errors
+    /// If there is no place for it to work in.
+    pub(super) fn of(repo: &Repo) -> Result<&Self, RepoError> {
+        match repo.filter.get() {
+            Some(filter) => Ok(filter),
+            None => {
+                let filter = Self::new(repo)?;
+                Ok(repo.filter.get_or_init(|| filter))
+            }
+        }
+    }
+
+    fn new(repo: &Repo) -> Result<Self, RepoError> {
         let place = new_place()?;
         let objects = quarantine::lay_out(repo, &place)?;
         let own = |name: &str| Some(place.path().join(name).into_os_string());

@@ -96,7 +96,7 @@ fn differing(
     let new = directories_of(repo, new)?;
     let old = old.map(|id| directories_of(repo, id)).transpose()?;
     let paths = new.differing_from(old.as_ref().map(Directories::top))?;
-    let conversion = repo.work_tree_conversion()?;
+    let conversion = Conversion::of_work_tree(repo)?;
     let mut touched = Vec::with_capacity(paths.len());
     progress.enter(Stage::Planning, paths.len());
     for path in paths {

@@ -30,12 +30,12 @@ pub struct IndexTree<'r> {
 impl<'r> IndexTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
         let index = index::read(repo)?;
-        let conversion = repo.conversion(Consult::Index)?;
+        let conversion = Conversion::new(repo, Consult::Index)?;
         Ok(Self {
             repo,
             index,
             conversion,
-            case_twins: CaseTwins::new(repo.ignores_case()?),
+            case_twins: CaseTwins::new(repo.config().ignores_case()?),
         })
     }
 

@@ -25,7 +25,7 @@ impl Repo {
         Ok(MadeTree {
             work: self.work_tree()?,
             index: self.index_tree()?,
-            trusts_mode: self.trusts_mode()?,
+            trusts_mode: self.config().trusts_mode()?,
         })
     }
 }

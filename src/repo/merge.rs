@@ -25,44 +25,47 @@ pub enum ConflictMarkers {
     ToStay,
 }
 
-impl Repo {
-    /// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or
-    /// returns them with markers around lines in conflict, none if they aren't lines.
-    ///
-    /// # Errors
-    /// If attributes can't be read, or the driver that the attribute `merge` names fails.
-    pub fn merge_lines(
-        &self,
-        path: &RepoPath,
-        sides: [&[u8]; 3],
-        marked: ConflictMarkers,
-    ) -> Result<Result<Vec<u8>, BString>, TreeError> {
-        self.merged(path, sides, marked)
-            .map_err(|error| error.at(path))
-    }
+/// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or
+/// returns them with markers around lines in conflict, none if they aren't lines.
+///
+/// # Errors
+/// If attributes can't be read, or the driver that the attribute `merge` names fails.
+pub(crate) fn lines(
+    repo: &Repo,
+    path: &RepoPath,
+    sides: [&[u8]; 3],
+    marked: ConflictMarkers,
+) -> Result<Result<Vec<u8>, BString>, TreeError> {
+    Merge { repo, path, sides }
+        .merged(marked)
+        .map_err(|error| error.at(path))
+}
 
-    fn merged(
-        &self,
-        path: &RepoPath,
-        sides: [&[u8]; 3],
-        marked: ConflictMarkers,
-    ) -> Result<Result<Vec<u8>, BString>, RepoError> {
-        let rules = RuleBook::new(self, Consult::Index, AttributeFiles::default());
-        let [driver, marker_size] = rules.values(path, ["merge", "conflict-marker-size"])?;
+/// A file to be merged: as it was, as it is here, and as it is to be.
+struct Merge<'m> {
+    repo: &'m Repo,
+    path: &'m RepoPath,
+    sides: [&'m [u8]; 3],
+}
+
+impl Merge<'_> {
+    fn merged(&self, marked: ConflictMarkers) -> Result<Result<Vec<u8>, BString>, RepoError> {
+        let rules = RuleBook::new(self.repo, Consult::Index, AttributeFiles::default());
+        let [driver, marker_size] = rules.values(self.path, ["merge", "conflict-marker-size"])?;
         let name = match driver {
             Value::False => Some("binary".into()),
             Value::True => None,
             Value::Word(word) => Some(BString::from(word)),
-            Value::Unspecified => self.config().string("merge.default")?,
+            Value::Unspecified => self.repo.config().string("merge.default")?,
         };
-        let driver = name.as_ref().map(|name| self.merge_driver(name));
+        let driver = name.as_ref().map(|name| self.driver(name));
         if let Some(command) = driver.transpose()?.flatten() {
-            return self.drive(&command, path, sides, &marker_size);
+            return self.drive(&command, &marker_size);
         }
         // git merges lines, too, where a driver isn't configured.
         let is = |known: &str| name.as_ref().is_some_and(|name| name == known);
         let is_union = is("union");
-        if is("binary") || !is_union && sides.iter().any(|side| is_binary(side)) {
+        if is("binary") || !is_union && self.sides.iter().any(|side| is_binary(side)) {
             return Ok(Err(BString::default()));
         }
         let mut options = MergeFileOptions::new();
@@ -74,22 +77,22 @@ impl Repo {
             options.favor(FileFavor::Union);
         }
         let [mut was, mut here, mut after] = [(); 3].map(|()| MergeFileInput::new());
-        was.content(sides[0]);
-        here.content(sides[1]);
-        after.content(sides[2]);
+        was.content(self.sides[0]);
+        here.content(self.sides[1]);
+        after.content(self.sides[2]);
         let merged = git2::merge_file(&was, &here, &after, Some(&mut options))
             .map_err(RepoError::git("a file to merge"))?;
         Ok(match (merged.is_automergeable(), marked) {
             (true, _) => Ok(merged.content().to_vec()),
             (false, ConflictMarkers::ForSight) => Err(merged.content().into()),
-            (false, ConflictMarkers::ToStay) => Err(self.marked(sides, &marker_size)?),
+            (false, ConflictMarkers::ToStay) => Err(self.marked(&marker_size)?),
         })
     }
 
     /// Returns the command that merges for a driver.
-    fn merge_driver(&self, name: &[u8]) -> Result<Option<BString>, RepoError> {
+    fn driver(&self, name: &[u8]) -> Result<Option<BString>, RepoError> {
         match name.to_str() {
-            Ok(name) => self.config().string(&format!("merge.{name}.driver")),
+            Ok(name) => self.repo.config().string(&format!("merge.{name}.driver")),
             Err(_) => Ok(None),
         }
     }
@@ -98,13 +101,11 @@ impl Repo {
     fn drive(
         &self,
         driver: &[u8],
-        path: &RepoPath,
-        sides: [&[u8]; 3],
         marker_size: &Value,
     ) -> Result<Result<Vec<u8>, BString>, RepoError> {
         let place = temporary()?;
         let [base, here, response] =
-            &laid(&place, sides).map_err(RepoError::read("a file to merge"))?;
+            &laid(&place, self.sides).map_err(RepoError::read("a file to merge"))?;
         let size = size_of_markers(marker_size).unwrap_or(7).to_string();
         let mut command = BString::default();
         let mut rest = driver;
@@ -115,7 +116,7 @@ impl Repo {
                 Some(b'A') => (shell_quoted(here.as_os_str().as_bytes()), 1),
                 Some(b'B') => (shell_quoted(response.as_os_str().as_bytes()), 1),
                 Some(b'L') => (size.clone().into(), 1),
-                Some(b'P') => (shell_quoted(path.as_bytes()), 1),
+                Some(b'P') => (shell_quoted(self.path.as_bytes()), 1),
                 Some(b'S') => ("base".into(), 1),
                 Some(b'X') => ("ours".into(), 1),
                 Some(b'Y') => ("theirs".into(), 1),
@@ -128,7 +129,7 @@ impl Repo {
         command.extend(rest);
         let mut shell = super::git::shell();
         shell.arg("-c").arg(OsStr::from_bytes(&command));
-        self.top.as_ref().map(|top| shell.current_dir(top));
+        self.repo.top.as_ref().map(|top| shell.current_dir(top));
         let said = run(&mut shell, b"")?;
         let merged = std::fs::read(here).map_err(RepoError::read("a file to merge"))?;
         match said.status.code() {
@@ -142,9 +143,9 @@ impl Repo {
     }
 
     /// Runs git to put markers around lines in conflict, as its settings have them.
-    fn marked(&self, sides: [&[u8]; 3], marker_size: &Value) -> Result<BString, RepoError> {
+    fn marked(&self, marker_size: &Value) -> Result<BString, RepoError> {
         let place = temporary()?;
-        let git = Git::new(self);
+        let git = Git::new(self.repo);
         let mut command = git.command([
             "merge-file",
             "-p",
@@ -157,7 +158,7 @@ impl Repo {
         ]);
         command.args(size_of_markers(marker_size).map(|size| format!("--marker-size={size}")));
         let [base, here, response] =
-            laid(&place, sides).map_err(RepoError::read("a file to merge"))?;
+            laid(&place, self.sides).map_err(RepoError::read("a file to merge"))?;
         command.args([here, base, response]);
         let said = run(&mut command, b"")?;
         // Its status is how many conflicts there are, up to 127.

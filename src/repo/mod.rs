@@ -6,13 +6,13 @@
 //! here, in words, before it can be half done.
 
 mod agreeing_tree;
-mod attributes;
+pub(crate) mod attributes;
 mod based_tree;
 pub(crate) mod branch;
 mod cache_tree;
 pub(crate) mod commit;
 mod config;
-mod conversion;
+pub(crate) mod conversion;
 pub mod differ;
 mod directories;
 mod discovery;
@@ -32,7 +32,7 @@ mod line_ends;
 mod links;
 mod made;
 mod mail;
-mod merge;
+pub(crate) mod merge;
 mod object_count;
 pub(crate) mod objects;
 mod open;
@@ -229,16 +229,6 @@ impl Repo {
         &self.config
     }
 
-    /// Returns whether names that differ only in case are one file (`core.ignoreCase`).
-    pub(super) fn ignores_case(&self) -> Result<bool, RepoError> {
-        Ok(self.config.bool("core.ignorecase")?.unwrap_or(false))
-    }
-
-    /// Returns whether the executable bit on disk means anything (`core.fileMode`).
-    pub(super) fn trusts_mode(&self) -> Result<bool, RepoError> {
-        Ok(self.config.bool("core.filemode")?.unwrap_or(true))
-    }
-
     /// Returns what turns the paths of a response into paths of this repository, given the value of
     /// `--directory`.
     ///
@@ -268,7 +258,7 @@ impl Repo {
     /// # Errors
     /// If there is none.
     pub fn work_tree(&self) -> Result<WorkTree<'_>, RepoError> {
-        WorkTree::new(self, self.work_tree_conversion()?)
+        WorkTree::new(self, Conversion::of_work_tree(self)?)
     }
 
     /// Returns the index in use.
@@ -293,62 +283,6 @@ impl Repo {
     /// If there is no work tree, or the index can't be read.
     pub fn agreeing_tree(&self, against: Against) -> Result<AgreeingTree<'_>, RepoError> {
         AgreeingTree::new(self, against)
-    }
-
-    /// Returns what is between files on disk and their blobs.
-    pub(crate) fn conversion(&self, consult: Consult) -> Result<Conversion<'_>, RepoError> {
-        Conversion::new(self, consult)
-    }
-
-    /// Returns the same for a change of the work tree alone, for which the index is read only if it
-    /// must be.
-    pub(crate) fn work_tree_conversion(&self) -> Result<Conversion<'_>, RepoError> {
-        // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it
-        // from the index.
-        let is_sparse = self.config().bool("core.sparsecheckout")?.unwrap_or(false);
-        self.conversion(if is_sparse {
-            Consult::Index
-        } else {
-            Consult::Disk
-        })
-    }
-
-    /// Returns whether git is to read attributes and to convert bytes even where libgit2 and we
-    /// would do it as well.
-    ///
-    /// # Errors
-    /// If the setting is none.
-    pub(crate) fn is_all_for_git(&self) -> Result<bool, RepoError> {
-        let key = "llmpatch.backend";
-        match self.config().string(key)? {
-            None => Ok(false),
-            Some(value) if value == "auto" => Ok(false),
-            Some(value) if value == "git" => Ok(true),
-            Some(value) => Err(RepoError::Setting {
-                key: key.to_owned(),
-                value,
-                wanted: "`auto` or `git`",
-            }),
-        }
-    }
-
-    /// Returns the paths whose bytes were converted by git rather than here, and why.
-    pub fn converted_by_git(&self) -> BTreeMap<RepoPath, String> {
-        self.by_git.borrow().clone()
-    }
-
-    /// Returns git as what converts bytes.
-    ///
-    /// # Errors
-    /// If there is no place for it to work in.
-    fn filter(&self) -> Result<&GitFilter, RepoError> {
-        match self.filter.get() {
-            Some(filter) => Ok(filter),
-            None => {
-                let filter = GitFilter::of(self)?;
-                Ok(self.filter.get_or_init(|| filter))
-            }
-        }
     }
 
     /// Returns libgit2's handle, for this room and for the transaction.

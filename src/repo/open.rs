@@ -123,7 +123,7 @@ impl Repo {
         let top = standin.top.clone();
         let config = Config::listed_by_git(standin.for_git(), top.as_deref())?;
         let index_path = around.index_path(top.as_deref(), &standin.git_dir);
-        let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
+        let ignores_case = config.ignores_case()?;
         let git = standin.open(ignores_case)?;
         Ok(Self::unused(git, top, index_path, config, Some(standin)))
     }

@@ -38,7 +38,7 @@ pub(super) fn mark(repo: &Repo, index: &mut IndexFile, since: i32) -> Result<(),
     }
     // Without knowing how files are stored, nothing is sure.
     let dir = repo.dir()?;
-    let conversion = repo.conversion(Consult::Index).ok();
+    let conversion = Conversion::new(repo, Consult::Index).ok();
     for entry in racy {
         if !conversion
             .as_ref()

@@ -21,12 +21,12 @@ pub struct RevisionTree<'r> {
 impl<'r> RevisionTree<'r> {
     pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
         let directories = Directories::new(repo, Revision::find(repo, rev)?.tree);
-        let conversion = repo.work_tree_conversion()?;
+        let conversion = Conversion::of_work_tree(repo)?;
         Ok(Self {
             repo,
             directories,
             conversion,
-            case_twins: CaseTwins::new(repo.ignores_case()?),
+            case_twins: CaseTwins::new(repo.config().ignores_case()?),
         })
     }
 }

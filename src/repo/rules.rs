@@ -23,7 +23,7 @@ use bstr::ByteSlice as _;
 use git2::{AttrCheckFlags, AttrValue};
 
 use super::attributes::value;
-use super::filter::{ATTRIBUTES, Rules};
+use super::filter::{ATTRIBUTES, GitFilter, Rules};
 use super::git::Git;
 use super::line_ends::Value;
 use super::objects::obstacle;
@@ -111,7 +111,7 @@ impl<'r> RuleBook<'r> {
     ) -> Result<[Value; N], RepoError> {
         let mut values = [(); N].map(|()| Value::Unspecified);
         let met = self.meet(path)?;
-        let elsewhere = self.repo.rules_elsewhere();
+        let elsewhere = elsewhere(self.repo);
         let is_elsewhere = |name: &str| elsewhere.is_none_or(|rules| names_it(rules, name));
         let is_met = |name: &str| met.rules.iter().any(|(_, rules)| names_it(rules, name));
         let is_for_git = !met.is_plain || names.into_iter().any(is_elsewhere);
@@ -124,7 +124,7 @@ impl<'r> RuleBook<'r> {
             return Ok(values);
         }
         if is_for_git {
-            let said = self.repo.filter()?.attributes(path, &met.all_above(path))?;
+            let said = GitFilter::of(self.repo)?.attributes(path, &met.all_above(path))?;
             for (place, name) in named {
                 let said = ATTRIBUTES
                     .iter()
@@ -277,59 +277,57 @@ fn names_it(rules: &[u8], name: &str) -> bool {
     !rules.is_empty() && (rules.contains_str(name) || rules.contains_str("binary"))
 }
 
-impl Repo {
-    /// Returns the contents of the files with rules outside of `.gitattributes`; `None` if only git
-    /// knows.
-    pub(super) fn rules_elsewhere(&self) -> Option<&[u8]> {
-        self.elsewhere
-            .get_or_init(|| self.read_elsewhere())
-            .as_deref()
-    }
+/// Returns the contents of the files with rules outside of `.gitattributes`; `None` if only git
+/// knows.
+pub(super) fn elsewhere(repo: &Repo) -> Option<&[u8]> {
+    repo.elsewhere
+        .get_or_init(|| read_elsewhere(repo))
+        .as_deref()
+}
 
-    fn read_elsewhere(&self) -> Option<Vec<u8>> {
-        let has_tree =
-            is_set("GIT_ATTR_SOURCE") || !matches!(self.config().string("attr.tree"), Ok(None));
-        let systems = match ignores_system() {
-            _ if has_tree || self.is_all_for_git().ok()? => return None,
-            true => None,
-            false if self.config().has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
-            false => {
-                let of_git = Git::new(self)
-                    .output(["var", "GIT_ATTR_SYSTEM"], b"")
-                    .ok()?;
-                if as_path(of_git.trim_end()).exists() || Path::new(SYSTEM).exists() {
-                    return None;
-                }
-                None
+fn read_elsewhere(repo: &Repo) -> Option<Vec<u8>> {
+    let has_tree =
+        is_set("GIT_ATTR_SOURCE") || !matches!(repo.config().string("attr.tree"), Ok(None));
+    let systems = match ignores_system() {
+        _ if has_tree || repo.config().is_all_for_git().ok()? => return None,
+        true => None,
+        false if repo.config().has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
+        false => {
+            let of_git = Git::new(repo)
+                .output(["var", "GIT_ATTR_SYSTEM"], b"")
+                .ok()?;
+            if as_path(of_git.trim_end()).exists() || Path::new(SYSTEM).exists() {
+                return None;
             }
-        };
-        let users = match self.config().string("core.attributesfile").ok()? {
-            // Whatever git makes of it.
-            Some(_) if !self.config().is_libgit2s() => return None,
-            Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
-                (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
-                _ if named.starts_with(b"/") => Some(as_path(&named).to_owned()),
-                _ => return None,
-            },
-            None => home("XDG_CONFIG_HOME")
-                .or_else(|| home("HOME").map(|home| home.join(".config")))
-                .map(|directory| directory.join("git/attributes")),
-        };
-        let own = self.common_dir().join("info/attributes");
-        let mut rules = Vec::new();
-        for file in [Some(own), users, systems].into_iter().flatten() {
-            match std::fs::metadata(&file) {
-                Ok(there) if there.is_file() => {
-                    rules.extend(std::fs::read(file).ok()?.into_iter().chain([b'\n']))
-                }
-                Ok(there) if there.is_dir() => {}
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-                _ => return None,
-            }
+            None
         }
-        Some(rules)
+    };
+    let users = match repo.config().string("core.attributesfile").ok()? {
+        // Whatever git makes of it.
+        Some(_) if !repo.config().is_libgit2s() => return None,
+        Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
+            (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
+            _ if named.starts_with(b"/") => Some(as_path(&named).to_owned()),
+            _ => return None,
+        },
+        None => home("XDG_CONFIG_HOME")
+            .or_else(|| home("HOME").map(|home| home.join(".config")))
+            .map(|directory| directory.join("git/attributes")),
+    };
+    let own = repo.common_dir().join("info/attributes");
+    let mut rules = Vec::new();
+    for file in [Some(own), users, systems].into_iter().flatten() {
+        match std::fs::metadata(&file) {
+            Ok(there) if there.is_file() => {
+                rules.extend(std::fs::read(file).ok()?.into_iter().chain([b'\n']))
+            }
+            Ok(there) if there.is_dir() => {}
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            _ => return None,
+        }
     }
+    Some(rules)
 }
 
 fn is_set(name: &str) -> bool {

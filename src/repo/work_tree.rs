@@ -17,7 +17,7 @@ use bstr::ByteSlice as _;
 use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
 use super::objects::{GITLINK, LINK, later_id};
-use super::{Repo, RepoError, index};
+use super::{Repo, RepoError, encoding, index};
 use crate::dir::clock::Moment;
 use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat, can_name};
@@ -72,7 +72,7 @@ impl<'r> WorkTree<'r> {
         Ok(Self {
             repo,
             dir,
-            case_twins: CaseTwins::new(repo.ignores_case()?),
+            case_twins: CaseTwins::new(repo.config().ignores_case()?),
             modules: OnceCell::new(),
             has_links: OnceCell::new(),
             repositories: DirectoriesWith::new(dir, ".git"),
@@ -442,7 +442,7 @@ impl Tree for WorkTree<'_> {
     }
 
     fn encoding_of(&self, bytes: &[u8], text: &[u8]) -> Option<&'static str> {
-        self.repo.encoding_of(bytes, text).ok().flatten()
+        encoding::detect(self.repo, bytes, text).ok().flatten()
     }
 
     fn carry(

@@ -135,7 +135,7 @@ fn what_is_stored_is_what_git_add_stores() {
             let after = sample.open();
             let staged = after.index_tree().unwrap();
             for consult in consults(settings) {
-                let conversion = before.conversion(consult).unwrap();
+                let conversion = Conversion::new(&before, consult).unwrap();
                 let indexed = stored.map(|stored| before.git2().blob(stored).unwrap());
                 for (file, content) in files() {
                     let ours = conversion
@@ -166,7 +166,7 @@ fn a_new_file_is_what_git_checks_out() {
         stage_raw(&repo, |content| content);
         sample.git("checkout-index -q -f -a");
         for consult in consults(settings) {
-            let conversion = repo.conversion(consult).unwrap();
+            let conversion = Conversion::new(&repo, consult).unwrap();
             for (file, content) in files() {
                 let ours = conversion
                     .to_work_tree(&path(&file), content.to_vec())
