@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use git_llmpatch::repo::Repo;
+use git_llmpatch::repo::{Repo, RevisionTree};
 use llmpatch::format::Options;
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, Rules};
@@ -130,8 +130,8 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
         return Err(Outcome::Wrong(format!("warning: {}", warning.value)));
     }
     let (before, after) = (
-        repo.revision_tree(&format!("{commit}^"))?,
-        repo.revision_tree(commit)?,
+        RevisionTree::new(repo, &format!("{commit}^"))?,
+        RevisionTree::new(repo, commit)?,
     );
     let plan = plan::plan(
         std::slice::from_ref(&parsed.patch),

@@ -5,7 +5,7 @@
 //! place to begin. Here is what needs git and files:
 //!
 //! ```
-//! use git_llmpatch::{repo::Repo, transaction};
+//! use git_llmpatch::{repo::{Repo, WorkTree}, transaction};
 //! use llmpatch::{Options, apply};
 //!
 //! # let directory = tempfile::tempdir()?;
@@ -14,7 +14,7 @@
 //! let repo = Repo::open_at(directory.path())?;
 //! let options = Options { resolver: repo.resolver(None)?, ..Options::default() };
 //! let response = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
-//! let applied = apply("response.txt", response, &repo.work_tree()?, &options)?;
+//! let applied = apply("response.txt", response, &WorkTree::new(&repo)?, &options)?;
 //!
 //! // Nothing has been written yet. Now all of it is, or nothing.
 //! let target = transaction::Target::WorkTree { intent_to_add: false };

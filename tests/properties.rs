@@ -11,7 +11,7 @@ mod program;
 mod shell;
 mod support;
 
-use git_llmpatch::repo::Side;
+use git_llmpatch::repo::{Differ, Side};
 use llmpatch::Fuzz;
 use llmpatch::format::Options;
 use llmpatch::kind::Kind;
@@ -530,7 +530,7 @@ proptest! {
         };
         DIFFER.with(|directory| {
             let repo = git_llmpatch::repo::Repo::open_at(directory.path()).unwrap();
-            let differ = repo.differ(Side::Blobs).unwrap();
+            let differ = Differ::new(&repo, Side::Blobs).unwrap();
             let (known, unknown) = (changes(&after), changes(&Content::from(whole)));
             let [known, unknown] = [&known, &unknown].map(|changes| plan::derive::unified(changes, &differ, &Default::default()).unwrap());
             prop_assert_eq!(known, unknown);

@@ -15,7 +15,7 @@ use std::process::Command;
 
 use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
-use git_llmpatch::repo::{Repo, Side};
+use git_llmpatch::repo::{Differ, Repo, Side, differ};
 use llmpatch::format::unified::{Quoting, Termination, numstat, print, stat, summary};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet, derive};
@@ -133,8 +133,8 @@ impl Scene {
     fn ours<T>(&self, show: impl FnOnce(&llmpatch::patch::Patch<'_>) -> T) -> T {
         let repo = Repo::open_at(self.directory.path()).unwrap();
         let (differ, options) = (
-            repo.differ(Side::Blobs).unwrap(),
-            repo.diff_options().unwrap(),
+            Differ::new(&repo, Side::Blobs).unwrap(),
+            differ::options(&repo).unwrap(),
         );
         show(&derive::unified(&self.changes, &differ, &options).unwrap())
     }
@@ -512,8 +512,9 @@ fn what_stands_in_the_work_tree_is_shown_as_stored() {
     ] {
         let scene = scene(attributes, config, before, after);
         let repo = Repo::open_at(scene.directory.path()).unwrap();
-        let differ = repo.differ(Side::WorkTree).unwrap();
-        let ours = derive::unified(&scene.changes, &differ, &repo.diff_options().unwrap()).unwrap();
+        let differ = Differ::new(&repo, Side::WorkTree).unwrap();
+        let ours =
+            derive::unified(&scene.changes, &differ, &differ::options(&repo).unwrap()).unwrap();
         let ours = print(&ours, Quoting::default());
         assert_eq!(
             shown(&ours),
@@ -538,8 +539,8 @@ fn a_filter_that_cant_be_run_is_said() {
     let repo = Repo::open_at(scene.directory.path()).unwrap();
     let fault = derive::unified(
         &scene.changes,
-        &repo.differ(Side::WorkTree).unwrap(),
-        &repo.diff_options().unwrap(),
+        &Differ::new(&repo, Side::WorkTree).unwrap(),
+        &differ::options(&repo).unwrap(),
     );
     let (wanted, fault) = (
         "can't tell what git would store for `a.txt`: a path has a filter driver (filter=f), ",

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
-use git_llmpatch::repo::{Commit, Repo, Side, history};
+use git_llmpatch::repo::{Commit, Differ, Repo, RevisionTree, Side, history};
 use llmpatch::compare::Compare;
 use llmpatch::format::{self, Options};
 use llmpatch::lint::{Found, Lints};
@@ -136,10 +136,10 @@ fn replay(repo: &Repo, commit: &Commit, tally: &mut Tally) -> Result<()> {
     let touched = history::touched(repo, commit, &Progress::default())?;
     let (changes, _) = respond::change_of(touched, Format::Unified);
     let tree: Box<dyn Tree> = match commit.parents.first() {
-        Some(parent) => Box::new(repo.revision_tree(parent)?),
+        Some(parent) => Box::new(RevisionTree::new(repo, parent)?),
         None => Box::new(MemoryTree::new()),
     };
-    let differ = repo.differ(Side::Blobs)?;
+    let differ = Differ::new(repo, Side::Blobs)?;
     tally.commits += 1;
     for change in &changes {
         tally.files += 1;

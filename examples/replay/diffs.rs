@@ -1,7 +1,7 @@
 //! The diff of a commit, beside git's own.
 
 use anyhow::Result;
-use git_llmpatch::repo::{Commit, Repo, Side, history};
+use git_llmpatch::repo::{Commit, Differ, Repo, Side, differ, history};
 use llmpatch::format::unified::{Quoting, print};
 use llmpatch::patch::Format;
 use llmpatch::plan::derive;
@@ -25,7 +25,11 @@ pub(crate) fn replay(
     if !unsaid.is_empty() {
         return Ok(());
     }
-    let patch = derive::unified(&changes, &repo.differ(Side::Blobs)?, &repo.diff_options()?)?;
+    let patch = derive::unified(
+        &changes,
+        &Differ::new(repo, Side::Blobs)?,
+        &differ::options(repo)?,
+    )?;
     let ours = print(&patch, Quoting::default());
     let args = [
         "--binary",

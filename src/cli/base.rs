@@ -2,7 +2,9 @@ use std::collections::BTreeMap;
 
 use super::error::{CliError, Failure, failed};
 use super::options;
-use crate::repo::{self, Repo, RepoError, Revision, Side};
+use crate::repo::{
+    self, AgreeingTree, IndexTree, Repo, RepoError, Revision, RevisionTree, Side, WorkTree,
+};
 use llmpatch::apply::Responses;
 use llmpatch::patch::Patch;
 use llmpatch::report::Diagnostic;
@@ -115,10 +117,10 @@ impl Base {
     /// If the repository doesn't have it, or refuses to open it.
     pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Failure> {
         Ok(match self {
-            Base::WorkTree => Box::new(repo.work_tree()?),
-            Base::Index => Box::new(repo.index_tree()?),
-            Base::Agreeing(against) => Box::new(repo.agreeing_tree(*against)?),
-            Base::Revision(rev) => Box::new(repo.revision_tree(rev)?),
+            Base::WorkTree => Box::new(WorkTree::new(repo)?),
+            Base::Index => Box::new(IndexTree::new(repo)?),
+            Base::Agreeing(against) => Box::new(AgreeingTree::new(repo, *against)?),
+            Base::Revision(rev) => Box::new(RevisionTree::new(repo, rev)?),
         })
     }
 

@@ -11,7 +11,7 @@ use super::flow::{self, Printed, Session, Worked};
 use super::options::{Against, Reading, Responses, Verbosity, count, format_value, one_of};
 use super::preview::Preview;
 use super::responses;
-use crate::repo::{Side, history};
+use crate::repo::{Differ, Side, differ, history};
 use llmpatch::compare::Options;
 use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::path::RepoPath;
@@ -136,14 +136,14 @@ impl Convert {
         tree: &dyn Tree,
     ) -> Result<Vec<u8>, Failure> {
         let look = Look {
-            options: session.repo.diff_options()?,
+            options: differ::options(&session.repo)?,
             context: self.context.lines,
             prose: BString::default(),
             base: None,
             notes: notes(session, worked),
         };
         // Contents are compared as they are in the files: that is what the response is about.
-        let differ = session.repo.differ(Side::Blobs)?;
+        let differ = Differ::new(&session.repo, Side::Blobs)?;
         let work = session.meter.begin(Stage::Comparing, 0);
         let outcome = respond::respond(
             format,
@@ -176,13 +176,13 @@ fn review(session: &Session, into: &str, worked: &mut Worked<'_>) -> Result<Vec<
     let (head, touched) = history::pull_request(&session.repo, into, head, work.progress())?;
     // What a diff can't say isn't shown as lines.
     let (shown, _) = respond::change_of(touched, Format::Unified);
-    let blobs = session.repo.differ(Side::Blobs)?;
+    let blobs = Differ::new(&session.repo, Side::Blobs)?;
     let diff = derive::unified(&shown, &blobs, &Options::default())?;
     let pull_request = PullRequest {
         head: &head,
         diff: &diff,
     };
-    let differ = session.repo.differ(worked.base.side())?;
+    let differ = Differ::new(&session.repo, worked.base.side())?;
     let notes = respond::line_notes(&worked.patches, &worked.placements, session.resolver());
     let reviewed = respond::review(&worked.changes, pull_request, &differ, &notes)?;
     drop(work);

@@ -7,6 +7,7 @@ use bstr::BString;
 use super::base::Base;
 use super::flow::{Session, Worked};
 use super::preview;
+use crate::repo::Differ;
 use llmpatch::compare::Compare;
 use llmpatch::message;
 use llmpatch::plan::ChangeSet;
@@ -75,7 +76,7 @@ pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> V
     let mut files = counted_files(session, base, changes, false);
     // Where the contents can't be compared, as with a filter driver, there is still the rest to
     // tell.
-    let differ = session.repo.differ(base.side()).ok();
+    let differ = Differ::new(&session.repo, base.side()).ok();
     let differ = differ.map(|differ| differ.after(changes.attribute_files()));
     let differ = differ.as_ref().map(|differ| differ as &dyn Compare);
     for file in &mut files {

@@ -17,7 +17,7 @@ use super::options::{Reading, Verbosity};
 use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
-use crate::repo::{BlobId, ConflictMarkers, Mail, Repo, conversion, merge};
+use crate::repo::{BasedTree, BlobId, ConflictMarkers, Mail, Repo, conversion, links, merge};
 use crate::report::human::{self, Style};
 use crate::system::OsStrExt as _;
 use crate::transaction::{self, How, Interrupted, Recovered};
@@ -78,7 +78,7 @@ impl Session {
         let mut rules = config::rules(reading, config)?;
         // Who gives a directory, or none, has said from where paths are.
         if reading.directory.is_none() {
-            rules.here = repo.here();
+            rules.here = links::here(&repo);
         }
         let lints = config::lints(config)?;
         let about = config::about(reading, config)?;
@@ -334,11 +334,9 @@ impl Session {
         tree: &dyn Tree,
     ) -> Result<Result<Plan, Refusal>, Failure> {
         let based = match about {
-            Some(rev) => self
-                .repo
-                .based_tree(rev, base.tip(), tree, self.reading.three_way)?,
+            Some(rev) => BasedTree::new(&self.repo, rev, base.tip(), tree, self.reading.three_way)?,
             None if self.reading.three_way => {
-                self.repo.tree_based_on_blobs(self.blobs(patches)?, tree)?
+                BasedTree::of_blobs(&self.repo, self.blobs(patches)?, tree)?
             }
             None => return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)),
         };

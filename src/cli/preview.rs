@@ -8,7 +8,7 @@ use super::base::Base;
 use super::config;
 use super::error::Failure;
 use super::flow::Session;
-use crate::repo::Side;
+use crate::repo::{Differ, Side, differ};
 use llmpatch::compare::{self, Compare, CompareError};
 use llmpatch::format::unified::{self, Quoting, Termination};
 use llmpatch::patch::Patch;
@@ -215,9 +215,9 @@ fn compared<'c, T>(
     context: Option<u32>,
     derive: impl FnOnce(&'c ChangeSet, &dyn Compare, &compare::Options) -> Result<T, CompareError>,
 ) -> Result<T, Failure> {
-    let differ = session.repo.differ(side)?.after(changes.attribute_files());
+    let differ = Differ::new(&session.repo, side)?.after(changes.attribute_files());
     let work = session.meter.begin(Stage::Comparing, 0);
-    let options = session.repo.diff_options()?;
+    let options = differ::options(&session.repo)?;
     // `git apply` takes no hunk without context.
     let context = context.unwrap_or(options.context).max(1);
     let progress = work.progress().clone();

@@ -19,7 +19,7 @@ use super::flow::{Session, Worked};
 use super::pager;
 use super::preview::Preview;
 use super::terminal::{Choices, Manner, Terminal};
-use crate::repo::Side;
+use crate::repo::{Differ, Side, differ};
 use crate::temporary;
 use llmpatch::pathspec::Case;
 use llmpatch::plan::choose::{self, Part};
@@ -292,11 +292,11 @@ impl Asking<'_> {
         let (Some(change), None) = (changes.next(), changes.next()) else {
             return Ok(None);
         };
-        let differ = self.session.repo.differ(Side::Blobs)?;
+        let differ = Differ::new(&self.session.repo, Side::Blobs)?;
         Ok(pieces::pieces(
             change,
             &differ,
-            &self.session.repo.diff_options()?,
+            &differ::options(&self.session.repo)?,
         )?)
     }
 

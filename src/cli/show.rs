@@ -13,7 +13,7 @@ use super::flow::{self, Printed, Session};
 use super::named_file;
 use super::options::{Reading, Verbosity, format_among};
 use super::output;
-use crate::repo::{Commit, Repo, Side, differ, history};
+use crate::repo::{Commit, Differ, Repo, RevisionTree, Side, differ, history};
 use crate::system::{OsStrExt as _, slashed};
 use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::plan::derive;
@@ -238,12 +238,12 @@ pub(super) fn written(
     if changes.is_empty() && unrepresentable.is_empty() {
         return Ok(Ok(None));
     }
-    let differ = session.repo.differ(Side::Blobs)?;
-    let options = session.repo.diff_options()?;
+    let differ = Differ::new(&session.repo, Side::Blobs)?;
+    let options = differ::options(&session.repo)?;
     work.progress().enter(Stage::Comparing, 0);
     let changes = derive::with_renames(&changes, &differ, &options)?;
     let tree: Box<dyn Tree> = match commit.parents.first() {
-        Some(parent) => Box::new(session.repo.revision_tree(parent)?),
+        Some(parent) => Box::new(RevisionTree::new(&session.repo, parent)?),
         None => Box::new(MemoryTree::new()),
     };
     let notes = match format {

@@ -19,7 +19,9 @@ use super::flow::Session;
 use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
-use crate::repo::{AttributeValue, BlobId, Held, Repo, Side, Staged, attributes, staged};
+use crate::repo::{
+    AttributeValue, BlobId, Differ, Held, Repo, Side, Staged, attributes, differ, links, staged,
+};
 use crate::system::OsStrExt as _;
 use crate::transaction;
 use llmpatch::kind::Kind;
@@ -139,7 +141,7 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
 
 /// Returns the path of the index that an argument names, and what the index has there.
 fn held_at(repo: &Repo, here: &Path, written: &[u8]) -> Result<(BString, Held), Failure> {
-    let path = staged::path_from_here(repo, here, written)?;
+    let path = links::path_from_here(repo, here, written)?;
     let held = staged::in_index(repo, &path)?;
     Ok((path.as_bytes().into(), held))
 }
@@ -281,7 +283,7 @@ fn look_for_markers(
     staged: &[Staged],
     files: &[&Staged],
 ) -> Result<Vec<(BString, Report)>, Failure> {
-    let longest = session.repo.big_file_threshold()?;
+    let longest = differ::big_file_threshold(&session.repo)?;
     let work = session.meter.begin(Stage::Scanning, files.len());
     let mut reports = Vec::new();
     let mut all = Vec::new();
@@ -366,8 +368,8 @@ fn find_origins(
             changes.push(change(&path, plain_file(&old), None));
         }
     }
-    let differ = session.repo.differ(Side::Blobs)?;
-    let options = session.repo.diff_options()?;
+    let differ = Differ::new(&session.repo, Side::Blobs)?;
+    let options = differ::options(&session.repo)?;
     let changes = derive::with_renames(&ChangeSet::new(changes), &differ, &options)?;
     for marked in all {
         let from = changes
@@ -399,7 +401,7 @@ fn change(path: &RepoPath, before: Option<File>, after: Option<File>) -> Change 
 impl MarkedFile {
     /// Tells of the markers that are new.
     fn errors(&self, session: &Session) -> Result<Vec<Diagnostic>, Failure> {
-        let differ = session.repo.differ(Side::Blobs)?;
+        let differ = Differ::new(&session.repo, Side::Blobs)?;
         let old = self.old.as_ref().map_or(&b""[..], |old| old);
         let all = leftover::leftovers(&self.path, old, &self.new, &differ)?;
         let mut errors: Vec<_> = all.iter().take(TOLD).map(Diagnostic::from).collect();

@@ -38,7 +38,11 @@ pub struct AgreeingTree<'r> {
 }
 
 impl<'r> AgreeingTree<'r> {
-    pub(super) fn new(repo: &'r Repo, against: Against) -> Result<Self, RepoError> {
+    /// Returns work tree and index as one, for changes of both.
+    ///
+    /// # Errors
+    /// If there is no work tree, or the index can't be read.
+    pub fn new(repo: &'r Repo, against: Against) -> Result<Self, RepoError> {
         let head = match against {
             Against::Index => None,
             Against::IndexAndHead => {
@@ -47,10 +51,10 @@ impl<'r> AgreeingTree<'r> {
         };
         Ok(Self {
             repo,
-            work: WorkTree::new(repo, Conversion::new(repo, Consult::Index)?)?,
-            index: repo.index_tree()?,
+            work: WorkTree::with(repo, Conversion::new(repo, Consult::Index)?)?,
+            index: IndexTree::new(repo)?,
             head,
-            trusts_mode: repo.config().trusts_mode()?,
+            trusts_mode: repo.config.trusts_mode()?,
         })
     }
 

@@ -11,7 +11,7 @@ use git2::Oid;
 use super::conversion::Conversion;
 use super::git::{Git, checked, run};
 use super::objects::{content_id, leaf};
-use super::{BlobId, Repo, RepoError, Revision, RevisionTree, Side};
+use super::{BlobId, Differ, IndexTree, Repo, RepoError, Revision, RevisionTree, Side};
 use llmpatch::compare::Compare as _;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{Drift, DriftKind, Entry, File, Gone, Mode, Tree, TreeError};
@@ -41,25 +41,25 @@ pub struct BasedTree<'t> {
     trusts_mode: bool,
 }
 
-impl Repo {
+impl<'t> BasedTree<'t> {
     /// Returns the files of a commit or a tree in front of the files that are to change, which a
     /// revision's history led to. With `merges`, what has changed since may change all the same:
     /// the plan is made for the base, and is merged.
     ///
     /// # Errors
     /// If there is none of that name.
-    pub fn based_tree<'t>(
-        &'t self,
+    pub fn new(
+        repo: &'t Repo,
         base: &str,
         tip: &'t str,
         now: &'t dyn Tree,
         merges: bool,
-    ) -> Result<BasedTree<'t>, RepoError> {
-        let revision = Revision::find(self, base)?;
-        let base = About::Tree(self.revision_tree(&revision.to_string())?);
-        let trusts_mode = self.config().trusts_mode()?;
-        Ok(BasedTree {
-            repo: self,
+    ) -> Result<Self, RepoError> {
+        let revision = Revision::find(repo, base)?;
+        let base = About::Tree(RevisionTree::new(repo, &revision.to_string())?);
+        let trusts_mode = repo.config.trusts_mode()?;
+        Ok(Self {
+            repo,
             base,
             commit: revision.commit,
             tip,
@@ -74,16 +74,16 @@ impl Repo {
     ///
     /// # Errors
     /// If a setting can't be read.
-    pub fn tree_based_on_blobs<'t>(
-        &'t self,
+    pub fn of_blobs(
+        repo: &'t Repo,
         blobs: BTreeMap<RepoPath, BlobId>,
         now: &'t dyn Tree,
-    ) -> Result<BasedTree<'t>, RepoError> {
+    ) -> Result<Self, RepoError> {
         let blobs = blobs.into_iter().map(|(path, id)| (path, id.0)).collect();
-        let base = About::Blobs(blobs, Conversion::of_work_tree(self)?);
-        let trusts_mode = self.config().trusts_mode()?;
-        Ok(BasedTree {
-            repo: self,
+        let base = About::Blobs(blobs, Conversion::of_work_tree(repo)?);
+        let trusts_mode = repo.config.trusts_mode()?;
+        Ok(Self {
+            repo,
             base,
             commit: None,
             tip: "HEAD",
@@ -149,7 +149,7 @@ impl BasedTree<'_> {
 
     /// Returns how a path came to be here that the base doesn't have.
     fn how_it_came(&self, path: &RepoPath) -> DriftKind {
-        let index = self.repo.index_tree();
+        let index = IndexTree::new(self.repo);
         let is_untracked = index
             .is_ok_and(|index| matches!(index.slot(path), Ok(None)) && index.gone(path).is_none());
         let is_ignored = || {
@@ -179,10 +179,7 @@ impl BasedTree<'_> {
         if let (Entry::File(base), Some(now)) = (base, &now) {
             let old = self.as_now(path, base)?.content;
             let new = &now.content;
-            let differ = self
-                .repo
-                .differ(Side::Blobs)
-                .map_err(|error| error.at(path))?;
+            let differ = Differ::new(self.repo, Side::Blobs).map_err(|error| error.at(path))?;
             let are_text = [&old, new]
                 .iter()
                 .all(|content| matches!(differ.is_binary(path, content), Ok(false)));

@@ -33,11 +33,11 @@ pub(crate) struct Conversion<'r> {
 impl<'r> Conversion<'r> {
     /// Returns what is between files on disk and their blobs.
     pub(crate) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
-        let config = repo.config();
+        let config = &repo.config;
         let rules = RuleBook::new(repo, consult, AttributeFiles::new());
         let is_strict = config.word("core.safecrlf") != b"warn"
             && config.bool("core.safecrlf")?.unwrap_or(false);
-        let settings = Settings::of(config, repo.config().is_all_for_git()?)?;
+        let settings = Settings::of(config, repo.config.is_all_for_git()?)?;
         Ok(Self {
             repo,
             rules,
@@ -51,7 +51,7 @@ impl<'r> Conversion<'r> {
     pub(crate) fn of_work_tree(repo: &'r Repo) -> Result<Self, RepoError> {
         // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it
         // from the index.
-        let is_sparse = repo.config().bool("core.sparsecheckout")?.unwrap_or(false);
+        let is_sparse = repo.config.bool("core.sparsecheckout")?.unwrap_or(false);
         let consult = if is_sparse {
             Consult::Index
         } else {
@@ -406,7 +406,7 @@ impl<'r> Conversion<'r> {
         };
         let storage = self
             .repo
-            .config()
+            .config
             .string("lfs.storage")
             .ok()
             .flatten()
@@ -492,7 +492,7 @@ impl<'r> Conversion<'r> {
         let parts = ["clean", "smudge", "process", "required"];
         let is_set_up = parts.iter().any(|part| {
             let key = format!("filter.{driver}.{part}");
-            !matches!(self.repo.config().string(&key), Ok(None))
+            !matches!(self.repo.config.string(&key), Ok(None))
         });
         Ok(is_set_up.then_some(driver))
     }

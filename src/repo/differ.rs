@@ -24,7 +24,7 @@ use super::conversion::Conversion;
 use super::line_ends::Value;
 use super::objects::content_id;
 use super::rules::Consult;
-use super::{Repo, index, object_count};
+use super::{Repo, RepoError, index, object_count};
 use llmpatch::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, Content};
@@ -61,23 +61,23 @@ enum Algorithm {
     Patience,
 }
 
-impl Repo {
+impl<'r> Differ<'r> {
     /// Returns what compares contents as `git diff` does here.
     ///
     /// # Errors
     /// If the configuration can't be read.
-    pub fn differ(&self, side: Side) -> Result<Differ<'_>, super::RepoError> {
-        let algorithm = self
-            .config()
+    pub fn new(repo: &'r Repo, side: Side) -> Result<Self, RepoError> {
+        let algorithm = repo
+            .config
             .string("diff.algorithm")?
             .unwrap_or_default()
             .to_ascii_lowercase();
-        Ok(Differ {
-            repo: self,
+        Ok(Self {
+            repo,
             side,
             conversion: match side {
-                Side::WorkTree => Conversion::of_work_tree(self)?,
-                Side::Blobs => Conversion::new(self, Consult::Index)?,
+                Side::WorkTree => Conversion::of_work_tree(repo)?,
+                Side::Blobs => Conversion::new(repo, Consult::Index)?,
             },
             after: None,
             algorithm: match algorithm.as_slice() {
@@ -85,48 +85,48 @@ impl Repo {
                 b"patience" => Algorithm::Patience,
                 _ => Algorithm::Myers,
             },
-            indent_heuristic: self.config().bool("diff.indentheuristic")?.unwrap_or(true),
-            longest: self.big_file_threshold()?,
+            indent_heuristic: repo.config.bool("diff.indentheuristic")?.unwrap_or(true),
+            longest: big_file_threshold(repo)?,
             shortest: OnceCell::new(),
         })
     }
+}
 
-    /// Returns how long a content may be that git takes for lines (`core.bigFileThreshold`).
-    ///
-    /// # Errors
-    /// If it is set to no number.
-    pub fn big_file_threshold(&self) -> Result<u64, super::RepoError> {
-        Ok(self
-            .config()
-            .int("core.bigfilethreshold")?
-            .map_or(Differ::LONGEST, i64::unsigned_abs))
-    }
+/// Returns how long a content may be that git takes for lines (`core.bigFileThreshold`).
+///
+/// # Errors
+/// If it is set to no number.
+pub fn big_file_threshold(repo: &Repo) -> Result<u64, RepoError> {
+    Ok(repo
+        .config
+        .int("core.bigfilethreshold")?
+        .map_or(Differ::LONGEST, i64::unsigned_abs))
+}
 
-    /// Returns how a diff is to look here: `diff.context`, `diff.interHunkContext`, `diff.renames`,
-    /// `diff.renameLimit`. Copies (`diff.renames=copies`) aren't looked for; renames are.
-    ///
-    /// # Errors
-    /// If one of them is set to something that git wouldn't take either.
-    pub fn diff_options(&self) -> Result<Options, super::RepoError> {
-        let config = self.config();
-        let default = Options::default();
-        let renames = match &config.word("diff.renames")[..] {
-            b"copies" | b"copy" => Some(true),
-            _ => config.bool("diff.renames")?,
-        };
-        Ok(Options {
-            context: number(config, "diff.context")?.unwrap_or(default.context),
-            interhunk: number(config, "diff.interhunkcontext")?.unwrap_or(default.interhunk),
-            renames: match (renames, number(config, "diff.renamelimit")?) {
-                (Some(false), _) => Renames::Ignored,
-                (_, Some(limit)) => Renames::Detected {
-                    limit: limit as usize,
-                },
-                (_, None) => default.renames,
+/// Returns how a diff is to look here: `diff.context`, `diff.interHunkContext`, `diff.renames`,
+/// `diff.renameLimit`. Copies (`diff.renames=copies`) aren't looked for; renames are.
+///
+/// # Errors
+/// If one of them is set to something that git wouldn't take either.
+pub fn options(repo: &Repo) -> Result<Options, RepoError> {
+    let config = &repo.config;
+    let default = Options::default();
+    let renames = match &config.word("diff.renames")[..] {
+        b"copies" | b"copy" => Some(true),
+        _ => config.bool("diff.renames")?,
+    };
+    Ok(Options {
+        context: number(config, "diff.context")?.unwrap_or(default.context),
+        interhunk: number(config, "diff.interhunkcontext")?.unwrap_or(default.interhunk),
+        renames: match (renames, number(config, "diff.renamelimit")?) {
+            (Some(false), _) => Renames::Ignored,
+            (_, Some(limit)) => Renames::Detected {
+                limit: limit as usize,
             },
-            ..default
-        })
-    }
+            (_, None) => default.renames,
+        },
+        ..default
+    })
 }
 
 impl Differ<'_> {
@@ -160,7 +160,7 @@ impl Differ<'_> {
     }
 
     /// Returns what the attribute `diff` says: `Some(true)` is binary, `Some(false)` is text.
-    fn said_binary(&self, path: &RepoPath) -> Result<Option<bool>, super::RepoError> {
+    fn said_binary(&self, path: &RepoPath) -> Result<Option<bool>, RepoError> {
         Ok(match self.conversion.diff_attribute(path)? {
             Value::True => Some(false),
             Value::False => Some(true),
@@ -168,7 +168,7 @@ impl Differ<'_> {
             // `auto` is no truth value, and leaves it to the content.
             Value::Word(driver) => self
                 .repo
-                .config()
+                .config
                 .bool(&format!("diff.{}.binary", driver.as_bstr()))
                 .unwrap_or_default(),
         })
@@ -176,7 +176,7 @@ impl Differ<'_> {
 
     /// Returns the blob that the index has for a path. An unmerged path has no blob that could
     /// decide anything.
-    fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, super::RepoError> {
+    fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, RepoError> {
         let entries = index::entries_at(self.repo, std::slice::from_ref(path))?;
         Ok(entries.get(path).map(|(_, id)| *id))
     }
@@ -184,9 +184,9 @@ impl Differ<'_> {
     fn shortest(&self) -> usize {
         *self.shortest.get_or_init(|| {
             let whole = content_id(self.repo, b"").len();
-            match &self.repo.config().word("core.abbrev")[..] {
+            match &self.repo.config.word("core.abbrev")[..] {
                 b"no" | b"off" | b"false" => whole,
-                _ => match self.repo.config().int("core.abbrev") {
+                _ => match self.repo.config.int("core.abbrev") {
                     Ok(Some(digits)) => usize::try_from(digits)
                         .unwrap_or_default()
                         .clamp(Self::SHORTEST, whole),
@@ -207,7 +207,7 @@ impl Differ<'_> {
 
     /// Returns as many digits of an id as tell it from all others.
     fn shortest_name(&self, id: &str) -> Result<String, git2::Error> {
-        let whole = Oid::from_str_ext(id, self.repo.git2().object_format())?;
+        let whole = Oid::from_str_ext(id, self.repo.git.object_format())?;
         for digits in self.shortest()..id.len() {
             if self.is_unique(&whole, &id[..digits])? {
                 return Ok(id[..digits].to_owned());
@@ -218,7 +218,7 @@ impl Differ<'_> {
 
     /// Returns whether no other object than the named one starts with these digits.
     fn is_unique(&self, id: &Oid, prefix: &str) -> Result<bool, git2::Error> {
-        let objects = self.repo.git2().odb()?;
+        let objects = self.repo.git.odb()?;
         match objects.exists_prefix(Oid::from_str_ext(prefix, id.object_format())?, prefix.len()) {
             Ok(found) => Ok(found == *id),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(true),
@@ -324,7 +324,7 @@ impl Compare for Differ<'_> {
 }
 
 /// Returns a setting that is a small number.
-fn number(config: &Config, key: &str) -> Result<Option<u32>, super::RepoError> {
+fn number(config: &Config, key: &str) -> Result<Option<u32>, RepoError> {
     Ok(config.int(key)?.and_then(|value| value.try_into().ok()))
 }
 
@@ -376,7 +376,7 @@ fn is_lf(byte: &u8) -> bool {
 
 /// Abbreviates an id as git does; in full where that can't be told.
 pub fn abbreviated(repo: &Repo, id: &str) -> String {
-    let differ = repo.differ(Side::Blobs).ok();
+    let differ = Differ::new(repo, Side::Blobs).ok();
     let short = differ.and_then(|differ| differ.abbreviate(id).ok());
     short.unwrap_or_else(|| id.to_owned())
 }

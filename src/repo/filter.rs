@@ -157,7 +157,7 @@ impl GitFilter {
             "core.safecrlf=false".into(),
         ];
         for key in ["core.autocrlf", "core.eol"] {
-            let setting = match repo.config().string(key) {
+            let setting = match repo.config.string(key) {
                 Ok(None) => continue,
                 Ok(Some(value)) => format!("{key}={value}"),
                 // Without a value it is on, for git.
@@ -167,7 +167,7 @@ impl GitFilter {
         }
         let prelude = BString::default();
         let (rules, children, processes, answers) = Default::default();
-        let format = format!("--object-format={}", repo.git2().object_format());
+        let format = format!("--object-format={}", repo.git.object_format());
         let alone = Self {
             git,
             options,

@@ -188,7 +188,7 @@ pub(crate) fn tree(repo: &Repo, commit: Oid) -> Result<Oid, RepoError> {
 /// If it can't be read.
 pub(super) fn find(repo: &Repo, id: Oid) -> Result<git2::Commit<'_>, RepoError> {
     let stored = replacements::follow(repo, id)?;
-    let commit = repo.git2().find_commit(stored);
+    let commit = repo.git.find_commit(stored);
     commit.map_err(RepoError::git("a commit"))
 }
 

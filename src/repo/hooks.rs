@@ -115,7 +115,7 @@ fn find(repo: &Repo, name: &str) -> Result<Option<PathBuf>, RepoError> {
     let home = home(repo);
     let within = format!("hooks/{name}");
     let usual = repo.common_dir().join(&within);
-    let is_usual = repo.config().string("core.hookspath")?.is_none();
+    let is_usual = repo.config.string("core.hookspath")?.is_none();
     if is_usual && !may_run(&usual)? {
         return Ok(None);
     }
@@ -136,7 +136,7 @@ fn leave_to_be_found(repo: &Repo, command: &mut Command) {
     command.env_remove("GIT_WORK_TREE");
     match repo.top {
         None => command.env("GIT_DIR", "."),
-        Some(_) if repo.git2().is_worktree() => command,
+        Some(_) if repo.git.is_worktree() => command,
         Some(_) => command.env_remove("GIT_DIR"),
     };
 }

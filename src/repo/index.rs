@@ -25,7 +25,7 @@ pub(super) fn read(repo: &Repo) -> Result<IndexFile, RepoError> {
 /// If it can't be read.
 pub(super) fn read_with_shape(repo: &Repo) -> Result<(IndexFile, IndexExtras), RepoError> {
     let file = repo.index_path();
-    let now = Fingerprint::of(file, repo.git2().object_format()).map_err(RepoError::read(file))?;
+    let now = Fingerprint::of(file, repo.git.object_format()).map_err(RepoError::read(file))?;
     if let Some((then, index, shape)) = &*repo.index.borrow()
         && now.as_ref() == Some(then)
     {
@@ -38,7 +38,7 @@ pub(super) fn read_with_shape(repo: &Repo) -> Result<(IndexFile, IndexExtras), R
 
 /// Returns whether bytes are an index, whatever its shape.
 pub(crate) fn is_one(repo: &Repo, bytes: &[u8]) -> bool {
-    IndexFile::is_one(bytes, repo.git2().object_format())
+    IndexFile::is_one(bytes, repo.git.object_format())
 }
 
 /// Returns mode and blob of each path that has an entry and is in no merge; outside of a
@@ -67,7 +67,7 @@ pub(super) fn entries_at(
 /// If neither we nor git can read it.
 pub(super) fn read_at(repo: &Repo, file: &Path) -> Result<(IndexFile, IndexExtras), RepoError> {
     repo.check_objects()?;
-    let format = repo.git2().object_format();
+    let format = repo.git.object_format();
     let failed = RepoError::read(file);
     let index = IndexFile::read(file, format).map_err(failed)?;
     let shape = index.shape();

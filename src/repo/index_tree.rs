@@ -28,14 +28,18 @@ pub struct IndexTree<'r> {
 }
 
 impl<'r> IndexTree<'r> {
-    pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
+    /// Returns the index in use.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub fn new(repo: &'r Repo) -> Result<Self, RepoError> {
         let index = index::read(repo)?;
         let conversion = Conversion::new(repo, Consult::Index)?;
         Ok(Self {
             repo,
             index,
             conversion,
-            case_twins: CaseTwins::new(repo.config().ignores_case()?),
+            case_twins: CaseTwins::new(repo.config.ignores_case()?),
         })
     }
 

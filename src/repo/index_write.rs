@@ -47,7 +47,7 @@ impl Blob {
     pub(crate) fn write(repo: &Repo, file: &File) -> Result<Blob, RepoError> {
         let id = step("write a blob")
             .map_err(as_git2)
-            .and_then(|()| repo.git2().blob(file.content.kept()));
+            .and_then(|()| repo.git.blob(file.content.kept()));
         Ok(Blob {
             id: id.map_err(writing)?,
             mode: file.mode.git(),
@@ -137,7 +137,7 @@ impl<'r> NextIndex<'r> {
         let bytes = to.to_store(path, &file.content, known)?;
         let id = step("write a blob")
             .map_err(as_git2)
-            .and_then(|()| self.repo.git2().blob(&bytes));
+            .and_then(|()| self.repo.git.blob(&bytes));
         Ok(Blob {
             id: id.map_err(writing)?,
             mode: file.mode.git(),
@@ -205,7 +205,7 @@ impl<'r> NextIndex<'r> {
             return Ok(());
         }
         // git keeps an empty blob behind such entries.
-        let id = self.repo.git2().blob(b"").map_err(writing)?;
+        let id = self.repo.git.blob(b"").map_err(writing)?;
         self.index.add(&IndexEntry {
             mode: mode.git(),
             id,
@@ -233,7 +233,7 @@ impl<'r> NextIndex<'r> {
     ) -> Result<(), RepoError> {
         (0..=3).for_each(|stage| self.index.remove(path.as_bytes(), stage));
         let Some(slot) = slot else { return Ok(()) };
-        let objects = self.repo.git2().odb();
+        let objects = self.repo.git.odb();
         objects
             .and_then(|objects| objects.read_header(slot.id))
             .map_err(RepoError::git("a blob"))?;

@@ -63,7 +63,7 @@ impl KeptPack {
 /// `git repack` never removes a pack with a shorter name.
 fn new_name(repo: &Repo) -> String {
     let random = RandomState::new().build_hasher().finish().to_ne_bytes();
-    let sum = checksum(&[&random], repo.git2().object_format());
+    let sum = checksum(&[&random], repo.git.object_format());
     let digits: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("pack-{digits}")
 }
@@ -129,7 +129,7 @@ pub(crate) fn tidy(repo: &Repo) {
 
 /// Returns how many packs there may be before git is asked whether it collects garbage.
 fn most_packs(repo: &Repo) -> usize {
-    let config = repo.config();
+    let config = &repo.config;
     if config.bool("maintenance.auto").ok().flatten() == Some(false) {
         return usize::MAX;
     }

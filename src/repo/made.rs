@@ -9,23 +9,23 @@ use llmpatch::path::RepoPath;
 use llmpatch::tree::{Entry, File, Obstacle, Tree as _, TreeError};
 
 /// The work tree and the index beside each other.
-pub struct MadeTree<'r> {
+pub(crate) struct MadeTree<'r> {
     work: WorkTree<'r>,
     index: IndexTree<'r>,
     /// Whether the executable bit on disk means anything (`core.fileMode`).
     trusts_mode: bool,
 }
 
-impl Repo {
+impl<'r> MadeTree<'r> {
     /// Returns what knows whether a change is in the work tree already.
     ///
     /// # Errors
     /// If there is no work tree, or the index can't be read.
-    pub fn made_tree(&self) -> Result<MadeTree<'_>, RepoError> {
-        Ok(MadeTree {
-            work: self.work_tree()?,
-            index: self.index_tree()?,
-            trusts_mode: self.config().trusts_mode()?,
+    pub(crate) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
+        Ok(Self {
+            work: WorkTree::new(repo)?,
+            index: IndexTree::new(repo)?,
+            trusts_mode: repo.config.trusts_mode()?,
         })
     }
 }
@@ -36,7 +36,7 @@ impl MadeTree<'_> {
     ///
     /// # Errors
     /// If either can't be read.
-    pub fn has(
+    pub(crate) fn has(
         &self,
         path: &RepoPath,
         before: Option<&File>,

@@ -56,7 +56,7 @@ impl Merge<'_> {
             Value::False => Some("binary".into()),
             Value::True => None,
             Value::Word(word) => Some(BString::from(word)),
-            Value::Unspecified => self.repo.config().string("merge.default")?,
+            Value::Unspecified => self.repo.config.string("merge.default")?,
         };
         let driver = name.as_ref().map(|name| self.driver(name));
         if let Some(command) = driver.transpose()?.flatten() {
@@ -92,7 +92,7 @@ impl Merge<'_> {
     /// Returns the command that merges for a driver.
     fn driver(&self, name: &[u8]) -> Result<Option<BString>, RepoError> {
         match name.to_str() {
-            Ok(name) => self.repo.config().string(&format!("merge.{name}.driver")),
+            Ok(name) => self.repo.config.string(&format!("merge.{name}.driver")),
             Err(_) => Ok(None),
         }
     }

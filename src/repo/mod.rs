@@ -29,7 +29,7 @@ mod index_tree;
 mod index_write;
 pub(crate) mod kept_pack;
 mod line_ends;
-mod links;
+pub(crate) mod links;
 mod made;
 mod mail;
 pub(crate) mod merge;
@@ -53,7 +53,7 @@ pub(crate) mod snapshot;
 pub(crate) mod staged;
 pub(crate) mod standin;
 pub(crate) mod tree_write;
-mod work_tree;
+pub(crate) mod work_tree;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -86,6 +86,7 @@ pub(crate) use index_write::{Blob, NextIndex};
 pub(crate) use kept_pack::KeptPack;
 pub use line_ends::Value as AttributeValue;
 use links::Real;
+pub(crate) use made::MadeTree;
 pub use mail::{Mail, mails};
 pub use merge::ConflictMarkers;
 pub(crate) use pack::{NewObjects, Pack, Packing};
@@ -100,7 +101,7 @@ use standin::StandIn;
 pub(crate) use tree_write::{ObjectStore, TreeWriter, tree_of_trees};
 pub use work_tree::WorkTree;
 
-use crate::dir::{Dir, DirectoriesWith};
+use crate::dir::Dir;
 use crate::system::{self, OsStrExt as _};
 use llmpatch::path::{PathError, RepoPath, Resolver};
 
@@ -204,6 +205,30 @@ impl Repo {
             .map_or(self.git.commondir(), |standin| &standin.common_dir)
     }
 
+    /// Returns the file of the index in use, whether or not it is there, at the end of all links.
+    pub fn index_path(&self) -> &Path {
+        self.real.index.get_or_init(|| {
+            links::real_in(
+                Some((self.git_dir(), links::real_git_dir(self))),
+                &self.index_path,
+            )
+        })
+    }
+
+    /// Returns the top where there is no repository.
+    pub fn top_without_repository(&self) -> Option<&Path> {
+        let standin = self.standin.as_ref()?;
+        standin.top.as_deref().filter(|_| standin.is_outside())
+    }
+
+    /// Checks that libgit2 can read objects and index.
+    ///
+    /// # Errors
+    /// `unsupported` if it can't.
+    fn check_objects(&self) -> Result<(), RepoError> {
+        self.standin.as_ref().map_or(Ok(()), StandIn::check_objects)
+    }
+
     /// Returns the directory that new objects go to.
     pub(crate) fn objects_dir(&self) -> PathBuf {
         std::env::var_os("GIT_OBJECT_DIRECTORY")
@@ -235,7 +260,7 @@ impl Repo {
     /// # Errors
     /// If the directory isn't a directory of the work tree by its spelling.
     pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathError> {
-        let tops = self.spellings_of_top();
+        let tops = links::spellings_of_top(self);
         let tops = tops.iter().map(|top| top.as_os_str().as_bytes().into());
         let mut resolver = Resolver::within(tops)
             .following_links(system::real)
@@ -244,7 +269,7 @@ impl Repo {
         for (name, directory) in self.config.entries("llmpatch.root.") {
             resolver = resolver.with_root(&name, &directory);
         }
-        for directory in self.own_directories_in_the_work_tree() {
+        for directory in links::own_directories_in_the_work_tree(self) {
             resolver = resolver.without(directory);
         }
         match directory {
@@ -253,70 +278,9 @@ impl Repo {
         }
     }
 
-    /// Returns the work tree, as files on disk.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn work_tree(&self) -> Result<WorkTree<'_>, RepoError> {
-        WorkTree::new(self, Conversion::of_work_tree(self)?)
-    }
-
-    /// Returns the index in use.
-    ///
-    /// # Errors
-    /// If it can't be read.
-    pub fn index_tree(&self) -> Result<IndexTree<'_>, RepoError> {
-        IndexTree::new(self)
-    }
-
-    /// Returns the files of a commit, named as for `git rev-parse`.
-    ///
-    /// # Errors
-    /// If there is none of that name.
-    pub fn revision_tree(&self, rev: &str) -> Result<RevisionTree<'_>, RepoError> {
-        RevisionTree::new(self, rev)
-    }
-
-    /// Returns work tree and index as one, for changes of both.
-    ///
-    /// # Errors
-    /// If there is no work tree, or the index can't be read.
-    pub fn agreeing_tree(&self, against: Against) -> Result<AgreeingTree<'_>, RepoError> {
-        AgreeingTree::new(self, against)
-    }
-
     /// Returns libgit2's handle, for this room and for the transaction.
     pub(crate) fn git2(&self) -> &git2::Repository {
         &self.git
-    }
-}
-
-impl Repo {
-    /// Returns whether a change of the work tree could touch all of these paths: none lies in
-    /// another repository, or in an own directory of this repository.
-    ///
-    /// # Errors
-    /// If the work tree can't be looked at.
-    pub(crate) fn may_all_be_touched<'p>(
-        &self,
-        paths: impl Iterator<Item = &'p RepoPath>,
-    ) -> Result<bool, RepoError> {
-        let mut paths = paths.peekable();
-        if paths.peek().is_none() || self.top.is_none() {
-            return Ok(true);
-        }
-        let repositories = DirectoriesWith::new(self.dir()?, ".git");
-        let own = self.own_directories_in_the_work_tree();
-        for path in paths {
-            if own.iter().any(|own| own == path || path.is_below(own)) {
-                return Ok(false);
-            }
-            let above = repositories.above(path).map_err(RepoError::read(path))?;
-            if !above.is_empty() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }
 

@@ -137,12 +137,12 @@ pub(super) fn id_len(format: ObjectFormat) -> usize {
 /// compared: nothing is stored by it, so collisions aren't looked for, which takes most of the
 /// time.
 pub(super) fn content_id(repo: &Repo, bytes: &[u8]) -> String {
-    name_of(repo.git2().object_format(), bytes)
+    name_of(repo.git.object_format(), bytes)
 }
 
 /// Returns what works that out.
 pub(super) fn later_id(repo: &Repo, content: Content) -> Id {
-    let format = repo.git2().object_format();
+    let format = repo.git.object_format();
     Box::new(move || name_of(format, &content))
 }
 

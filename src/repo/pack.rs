@@ -49,7 +49,7 @@ impl Packing {
     pub(crate) fn new(repo: &Repo) -> Self {
         let compress = Compress::new(Compression::fast(), true);
         Self {
-            format: repo.git2().object_format(),
+            format: repo.git.object_format(),
             compress,
             has_deltas: true,
             objects: Vec::new(),
@@ -189,7 +189,7 @@ impl Pack {
             return Ok(None);
         }
         self.add_bases(repo)?;
-        let files = self.bytes(repo.git2().object_format());
+        let files = self.bytes(repo.git.object_format());
         if files.pack.len() > MOST {
             // Offsets beyond it would be written in another way.
             let error = std::io::ErrorKind::FileTooLarge.into();
@@ -271,7 +271,7 @@ pub(crate) fn write_bundle(
     let mut asked: Vec<u8> = known
         .flat_map(|id| format!("^{id}\n").into_bytes())
         .collect();
-    let mut bundle = match repo.git2().object_format() {
+    let mut bundle = match repo.git.object_format() {
         ObjectFormat::Sha256 => b"# v3 git bundle\n@object-format=sha256\n".to_vec(),
         _ => b"# v2 git bundle\n".to_vec(),
     };

@@ -48,7 +48,7 @@ fn all(repo: &Repo) -> Result<&HashMap<Oid, Oid>, RepoError> {
 
 fn read_all(repo: &Repo) -> Result<HashMap<Oid, Oid>, RepoError> {
     let is_off = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_some()
-        || repo.config().bool("core.useReplaceRefs")? == Some(false);
+        || repo.config.bool("core.useReplaceRefs")? == Some(false);
     let base = std::env::var("GIT_REPLACE_REF_BASE").unwrap_or_else(|_| BASE.into());
     // Hardly any repository has one: git is asked only where there may be.
     let may_be_there = || {

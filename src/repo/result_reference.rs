@@ -165,7 +165,7 @@ fn change_each(repo: &Repo, name: &str, changes: &str) -> Result<(), RepoError> 
 
 /// Returns the second before which references were made that have expired.
 fn expired(repo: &Repo) -> Result<u64, RepoError> {
-    let Some(value) = repo.config().string(SETTING)? else {
+    let Some(value) = repo.config.string(SETTING)? else {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         return Ok(now.unwrap_or_default().as_secs().saturating_sub(KEPT));
     };

@@ -19,14 +19,18 @@ pub struct RevisionTree<'r> {
 }
 
 impl<'r> RevisionTree<'r> {
-    pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
+    /// Returns the files of a commit, named as for `git rev-parse`.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
         let directories = Directories::new(repo, Revision::find(repo, rev)?.tree);
         let conversion = Conversion::of_work_tree(repo)?;
         Ok(Self {
             repo,
             directories,
             conversion,
-            case_twins: CaseTwins::new(repo.config().ignores_case()?),
+            case_twins: CaseTwins::new(repo.config.ignores_case()?),
         })
     }
 }

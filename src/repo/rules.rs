@@ -287,11 +287,11 @@ pub(super) fn elsewhere(repo: &Repo) -> Option<&[u8]> {
 
 fn read_elsewhere(repo: &Repo) -> Option<Vec<u8>> {
     let has_tree =
-        is_set("GIT_ATTR_SOURCE") || !matches!(repo.config().string("attr.tree"), Ok(None));
+        is_set("GIT_ATTR_SOURCE") || !matches!(repo.config.string("attr.tree"), Ok(None));
     let systems = match ignores_system() {
-        _ if has_tree || repo.config().is_all_for_git().ok()? => return None,
+        _ if has_tree || repo.config.is_all_for_git().ok()? => return None,
         true => None,
-        false if repo.config().has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
+        false if repo.config.has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
         false => {
             let of_git = Git::new(repo)
                 .output(["var", "GIT_ATTR_SYSTEM"], b"")
@@ -302,9 +302,9 @@ fn read_elsewhere(repo: &Repo) -> Option<Vec<u8>> {
             None
         }
     };
-    let users = match repo.config().string("core.attributesfile").ok()? {
+    let users = match repo.config.string("core.attributesfile").ok()? {
         // Whatever git makes of it.
-        Some(_) if !repo.config().is_libgit2s() => return None,
+        Some(_) if !repo.config.is_libgit2s() => return None,
         Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
             (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
             _ if named.starts_with(b"/") => Some(as_path(&named).to_owned()),

@@ -25,7 +25,7 @@ pub(crate) fn opened(repo: &Repo) -> Opened {
 /// Returns the permission bits that the setting asks for; `None` if it leaves all to the umask.
 fn bits(repo: &Repo) -> Option<u16> {
     let setting = repo
-        .config()
+        .config
         .string("core.sharedRepository")
         .ok()
         .flatten()?

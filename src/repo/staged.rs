@@ -12,9 +12,9 @@ use git2::Oid;
 
 use super::git::Git;
 use super::objects::{obstacle, whole_id};
-use super::{Repo, RepoError, history, objects, replacements};
-use crate::system::{OsStrExt as _, real_path, slashed};
-use llmpatch::path::{PathError, RepoPath};
+use super::{IndexTree, Repo, RepoError, history, objects, replacements};
+use crate::system::OsStrExt as _;
+use llmpatch::path::RepoPath;
 use llmpatch::tree::{Content, Obstacle};
 
 /// A path at which the index in use differs from HEAD.
@@ -51,7 +51,7 @@ impl BlobId {
     pub fn named(repo: &Repo, id: &str) -> Option<Self> {
         let is_id = id.len() >= 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let blob = is_id.then(|| {
-            repo.git2()
+            repo.git
                 .find_object_by_prefix(id, Some(git2::ObjectType::Blob))
         });
         blob?.ok().map(|blob| Self(blob.id()))
@@ -116,31 +116,11 @@ pub(crate) fn list(repo: &Repo) -> Result<Vec<Staged>, RepoError> {
 /// # Errors
 /// If it can't be read.
 pub(crate) fn in_index(repo: &Repo, path: &RepoPath) -> Result<Held, RepoError> {
-    match repo.index_tree()?.slot(path) {
+    match IndexTree::new(repo)?.slot(path) {
         Ok(Some(slot)) if !slot.is_intended() => Ok(of_mode(slot.id, slot.mode)),
         Ok(_) => Ok(Held::Nothing),
         Err(_) => Ok(Held::Unmerged),
     }
-}
-
-/// Resolves a path as git's commands do: from the current directory, if that is in the work
-/// tree, else from the top.
-///
-/// # Errors
-/// If it can't be one of this repository's.
-pub(crate) fn path_from_here(
-    repo: &Repo,
-    here: &Path,
-    named: &[u8],
-) -> Result<RepoPath, PathError> {
-    let here = real_path(here).ok();
-    let below = here
-        .zip(repo.real_top())
-        .and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
-    let below = below.as_ref().map(|below| below.as_os_str().as_bytes());
-    let below = below.filter(|below| !below.is_empty()).map(slashed);
-    let resolver = repo.resolver(below.as_deref())?;
-    resolver.resolve(None, named)
 }
 
 /// The tree without entries, which git knows without having it.

@@ -110,10 +110,10 @@ impl StandIn {
 
     /// Returns the directory that git is to take for the repository's own.
     pub(super) fn for_git(&self) -> &Path {
-        if self.beyond.is_some() {
-            &self.git_dir
-        } else {
+        if self.is_outside() {
             self.place.path()
+        } else {
+            &self.git_dir
         }
     }
 
@@ -141,16 +141,26 @@ impl StandIn {
         git2::Repository::open_bare(self.place.path()).map_err(RepoError::git("the repository"))
     }
 
-    fn refusal(&self) -> RepoError {
+    /// Checks that libgit2 can read objects and index.
+    ///
+    /// # Errors
+    /// `unsupported` if it can't.
+    pub(super) fn check_objects(&self) -> Result<(), RepoError> {
         match &self.beyond {
-            Some((what, repair)) => RepoError::Unsupported {
+            _ if self.has_objects => Ok(()),
+            Some((what, repair)) => Err(RepoError::Unsupported {
                 what: what.clone(),
                 repair: *repair,
-            },
-            None => RepoError::NotFound {
+            }),
+            None => Err(RepoError::NotFound {
                 directory: self.top.clone().unwrap_or_default(),
-            },
+            }),
         }
+    }
+
+    /// Returns whether it stands for no repository at all.
+    pub(super) fn is_outside(&self) -> bool {
+        self.beyond.is_none()
     }
 }
 
@@ -165,28 +175,6 @@ fn absolute(name: &str) -> Option<PathBuf> {
 pub(super) enum Variables {
     Heeded,
     Ignored,
-}
-
-impl Repo {
-    /// Checks that libgit2 can read objects and index.
-    ///
-    /// # Errors
-    /// `unsupported` if it can't.
-    pub(super) fn check_objects(&self) -> Result<(), RepoError> {
-        match self.standin.as_ref().filter(|standin| !standin.has_objects) {
-            Some(standin) => Err(standin.refusal()),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the top where there is no repository.
-    pub fn top_without_repository(&self) -> Option<&Path> {
-        self.standin
-            .as_ref()
-            .filter(|standin| standin.beyond.is_none())?
-            .top
-            .as_deref()
-    }
 }
 
 /// Makes the directory that journals and locks are in, where there is no repository.

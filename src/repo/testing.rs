@@ -133,14 +133,14 @@ impl Sample {
     /// Opens it, with its own configuration and no other.
     pub(crate) fn open(&self) -> Repo {
         let repo = Repo::open_at(&self.top()).unwrap();
-        let mut config = git2::Config::open(&repo.git2().commondir().join("config")).unwrap();
-        let own = repo.git2().path().join("config.worktree");
+        let mut config = git2::Config::open(&repo.git.commondir().join("config")).unwrap();
+        let own = repo.git.path().join("config.worktree");
         if own.exists() {
             config
                 .add_file(&own, git2::ConfigLevel::Worktree, false)
                 .unwrap();
         }
-        repo.git2().set_config(&config).unwrap();
+        repo.git.set_config(&config).unwrap();
         Repo::open_again(repo).unwrap()
     }
 }

@@ -67,12 +67,21 @@ enum Modules {
 }
 
 impl<'r> WorkTree<'r> {
-    pub(super) fn new(repo: &'r Repo, conversion: Conversion<'r>) -> Result<Self, RepoError> {
+    /// Returns the work tree, as files on disk.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn new(repo: &'r Repo) -> Result<Self, RepoError> {
+        Self::with(repo, Conversion::of_work_tree(repo)?)
+    }
+
+    /// Returns the work tree with what is between its files and their blobs.
+    pub(super) fn with(repo: &'r Repo, conversion: Conversion<'r>) -> Result<Self, RepoError> {
         let dir = repo.dir()?;
         Ok(Self {
             repo,
             dir,
-            case_twins: CaseTwins::new(repo.config().ignores_case()?),
+            case_twins: CaseTwins::new(repo.config.ignores_case()?),
             modules: OnceCell::new(),
             has_links: OnceCell::new(),
             repositories: DirectoriesWith::new(dir, ".git"),
@@ -185,7 +194,7 @@ impl<'r> WorkTree<'r> {
         if let Some(known) = self.has_links.get() {
             return Ok(*known);
         }
-        let set = self.repo.config().bool("core.symlinks")?;
+        let set = self.repo.config.bool("core.symlinks")?;
         Ok(*self.has_links.get_or_init(|| set.unwrap_or(MAKES_LINKS)))
     }
 
@@ -294,20 +303,18 @@ fn obstacle(what: Shape) -> Option<Obstacle> {
     }
 }
 
-impl Repo {
-    /// Returns what the successor of a file of the work tree takes over; `None` if the file doesn't
-    /// exist.
-    pub(crate) fn rights(&self, dir: &Dir, path: &RepoPath) -> io::Result<Option<Rights>> {
-        if let Some(seen) = self.seen.borrow().get(path)
-            && seen.is_plain
-            && dir.glance(path) == Some(seen.stat)
-        {
-            return Ok(Some(Rights::plain(seen.stat)));
-        }
-        dir.open_file(path)?
-            .map(|(file, stat)| Rights::of(&file, stat))
-            .transpose()
+/// Returns what the successor of a file of the work tree takes over; `None` if the file doesn't
+/// exist.
+pub(crate) fn rights(repo: &Repo, dir: &Dir, path: &RepoPath) -> io::Result<Option<Rights>> {
+    if let Some(seen) = repo.seen.borrow().get(path)
+        && seen.is_plain
+        && dir.glance(path) == Some(seen.stat)
+    {
+        return Ok(Some(Rights::plain(seen.stat)));
     }
+    dir.open_file(path)?
+        .map(|(file, stat)| Rights::of(&file, stat))
+        .transpose()
 }
 
 impl Tree for WorkTree<'_> {

@@ -10,7 +10,7 @@ use super::kept::{self, Opened};
 use super::last::{differing, of_files};
 use super::made_commits::MadeCommits;
 use super::record::{MadeChange, Record};
-use crate::repo::{Repo, Slot, history, objects};
+use crate::repo::{IndexTree, Repo, Slot, WorkTree, history, objects};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::FileOperation;
 use llmpatch::progress::Progress;
@@ -92,14 +92,18 @@ impl TakenBack {
         let mut changes = Vec::new();
         if !made.files.is_empty() {
             let tree = TreeBefore {
-                now: &repo.work_tree()?,
+                now: &WorkTree::new(repo)?,
                 files: &self.files,
             };
             let progress = Progress::default();
             changes = of_files(&tree, made, (originals, kept), &mut since, &progress)?;
         }
         if !made.entries.is_empty() {
-            since.extend(differing(&repo.index_tree()?, &made.entries, &self.slots)?);
+            since.extend(differing(
+                &IndexTree::new(repo)?,
+                &made.entries,
+                &self.slots,
+            )?);
         }
         if since.is_empty() {
             let files = changes

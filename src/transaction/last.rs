@@ -22,7 +22,7 @@ use super::record::{Entry, Kept, MadeChange, Record};
 use super::staging::{Location, Staging};
 use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::repo::{IndexTree, NextIndex, Repo, Slot, history};
+use crate::repo::{IndexTree, NextIndex, Repo, Slot, WorkTree, history};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::progress::{Progress, Stage};
@@ -191,10 +191,10 @@ fn reversed(
     let mut changes = if made.files.is_empty() {
         Vec::new()
     } else {
-        of_files(&repo.work_tree()?, made, kept, &mut since, progress)?
+        of_files(&WorkTree::new(repo)?, made, kept, &mut since, progress)?
     };
     if !made.entries.is_empty() {
-        let index = repo.index_tree()?;
+        let index = IndexTree::new(repo)?;
         since.extend(differing(&index, &made.entries, &BTreeMap::new())?);
         if made.files.is_empty() && since.is_empty() {
             changes = of_entries(&index, &made.entries, progress)?;
@@ -464,13 +464,13 @@ impl Reverse {
         }
         all_are_kept(repo)?;
         if self.has_entries() {
-            let since = differing(&repo.index_tree()?, &self.entries, &BTreeMap::new())?;
+            let since = differing(&IndexTree::new(repo)?, &self.entries, &BTreeMap::new())?;
             if !since.is_empty() {
                 return Err(TransactionError::ChangedSince { all: since });
             }
         }
         if self.has_files {
-            recheck::still_holds(&repo.work_tree()?, changes, progress)
+            recheck::still_holds(&WorkTree::new(repo)?, changes, progress)
         } else {
             Ok(())
         }

@@ -30,7 +30,7 @@ use super::recover::{Asked, Owner};
 use super::sealed::{self, Sealed};
 use crate::dir::clock::is_remote;
 use crate::dir::write::step;
-use crate::repo::{Repo, references};
+use crate::repo::{Repo, links, references};
 use crate::signal;
 use crate::system::{
     LOCKS_ARE_STRICT, LOCKS_DIRECTORIES, despite_passing_fault, host, identity, identity_at,
@@ -463,7 +463,7 @@ impl Holder {
 /// Returns what tells the index in use from others, wherever the repository is.
 pub(super) fn index_name(repo: &Repo) -> String {
     let index = repo.index_path();
-    match index.strip_prefix(repo.real_git_dir()) {
+    match index.strip_prefix(links::real_git_dir(repo)) {
         Ok(inside) => inside.to_string_lossy().into_owned(),
         Err(_) => format!("elsewhere {}", sealed::digest(&path_bytes(index))),
     }

@@ -5,7 +5,9 @@
 use super::error::TransactionError;
 use super::{Target, lock};
 use crate::dir::Dir;
-use crate::repo::{Against, Repo, commit, history};
+use crate::repo::{
+    Against, AgreeingTree, IndexTree, MadeTree, Repo, RevisionTree, WorkTree, commit, history,
+};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::{Progress, Stage};
@@ -22,10 +24,10 @@ pub(super) fn under_lock(
     let dir = (*target != Target::Index).then(|| repo.dir()).transpose()?;
     let _pass = dir.map(Dir::pass);
     match target {
-        Target::WorkTree { .. } => still_holds(&repo.work_tree()?, changes, progress)?,
-        Target::Index => still_holds(&repo.index_tree()?, changes, progress)?,
+        Target::WorkTree { .. } => still_holds(&WorkTree::new(repo)?, changes, progress)?,
+        Target::Index => still_holds(&IndexTree::new(repo)?, changes, progress)?,
         Target::IndexAndWorkTree => {
-            still_holds(&repo.agreeing_tree(Against::Index)?, changes, progress)?
+            still_holds(&AgreeingTree::new(repo, Against::Index)?, changes, progress)?
         }
         Target::Commit(_) => {
             commit::check_calm(repo)?;
@@ -33,7 +35,7 @@ pub(super) fn under_lock(
             // Read once, before all that is compared with it: should it move, the commit is
             // refused.
             let head = history::head(repo)?;
-            let tree = repo.agreeing_tree(Against::IndexAndHead)?;
+            let tree = AgreeingTree::new(repo, Against::IndexAndHead)?;
             still_holds(&tree, changes, progress)?;
             return Ok(head);
         }
@@ -42,7 +44,7 @@ pub(super) fn under_lock(
             lock::await_head(repo, progress)?;
             let head = history::head(repo)?;
             let before = head.map_or_else(|| "HEAD".to_owned(), |head| head.to_string());
-            still_holds(&repo.revision_tree(&before)?, changes, progress)?;
+            still_holds(&RevisionTree::new(repo, &before)?, changes, progress)?;
             return match unmade(repo, changes)? {
                 Some(path) => Err(TransactionError::Changed { path: path.clone() }),
                 None => Ok(head),
@@ -65,7 +67,7 @@ pub fn unmade<'c>(
     repo: &Repo,
     changes: &'c ChangeSet,
 ) -> Result<Option<&'c RepoPath>, TransactionError> {
-    let made = repo.made_tree()?;
+    let made = MadeTree::new(repo)?;
     for change in changes {
         let (before, after) = (change.before.as_ref(), change.after.as_ref());
         if !made.has(&change.path, before, after)? {

@@ -14,7 +14,7 @@ use super::publish::is_missing;
 use super::record::Record;
 use super::recover::{Asked, How, Recovered};
 use super::undo::{Remains, Undo};
-use crate::repo::{NextIndex, Repo, differ, history, index, objects};
+use crate::repo::{NextIndex, Repo, differ, history, index, links, objects};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::text::listed;
@@ -45,7 +45,7 @@ impl Recovery<'_> {
             Err(why) => return left(why),
         };
         if let Some(manifest) = &manifest {
-            if !self.repo.may_all_be_touched(manifest.places())? {
+            if !links::may_all_be_touched(self.repo, manifest.places())? {
                 return left(Why::Broken);
             }
             let is_locked = self.is_locked();
@@ -105,7 +105,7 @@ impl Recovery<'_> {
     ) -> Result<(), Why> {
         let applied = self.journal.applied()?;
         let applied =
-            applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
+            applied.filter(|of| links::may_all_be_touched(self.repo, of.places()).unwrap_or(false));
         let mut removed = Vec::new();
         let tidied = self.tidy(applied.iter().chain(draft), &[], &mut removed);
         if let Some(manifest) = &applied {

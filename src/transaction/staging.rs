@@ -21,7 +21,7 @@ use crate::dir::clock::Moment;
 use crate::dir::rights::{Rights, SET_ID};
 use crate::dir::write::{fill, kept_bits, set_bits};
 use crate::dir::{Dir, Found, Stat};
-use crate::repo::{Repo, history};
+use crate::repo::{Repo, history, work_tree};
 use crate::signal;
 use crate::system::despite_passing_fault;
 use llmpatch::path::RepoPath;
@@ -223,7 +223,7 @@ impl<'r> Staging<'r> {
         };
         let like = like
             .filter(|_| bits.is_some())
-            .map(|path| self.repo.rights(dir, path))
+            .map(|path| work_tree::rights(self.repo, dir, path))
             .transpose()?
             .flatten();
         let at_first = match (&like, bits) {

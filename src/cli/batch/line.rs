@@ -19,7 +19,7 @@ use crate::cli::error::{CliError, Failure};
 use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
-use crate::repo::{Repo, Revision, history};
+use crate::repo::{Repo, Revision, RevisionTree, history};
 use crate::store::{Candidate, CandidateKind, Candidates};
 use llmpatch::format::json_fault;
 use llmpatch::report::{Committed, Report};
@@ -162,7 +162,7 @@ impl Job {
         let mut session =
             Session::open(&self.reading, &verbosity).map_err(|(failure, _)| failure)?;
         let repo = Repo::open()?;
-        let tree = repo.revision_tree(&self.onto)?;
+        let tree = RevisionTree::new(&repo, &self.onto)?;
         let revision = Revision::find(&repo, &self.onto)?;
         let mut candidates = Candidates::new(&repo, &revision, self.kind.clone());
         let about = session.about.clone();

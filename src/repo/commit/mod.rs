@@ -167,13 +167,13 @@ fn check_message(repo: &Repo, request: &CommitRequest) -> Result<(), CommitError
 
 /// Returns whether git is told to leave messages alone.
 fn keeps_messages(repo: &Repo) -> Result<bool, RepoError> {
-    let mode = repo.config().string("commit.cleanup")?;
+    let mode = repo.config.string("commit.cleanup")?;
     Ok(mode.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim")))
 }
 
 /// Returns the encoding that commits are to have (`i18n.commitEncoding`), if it isn't UTF-8.
 fn message_encoding(repo: &Repo) -> Result<Option<BString>, RepoError> {
-    let name = repo.config().string("i18n.commitEncoding")?;
+    let name = repo.config.string("i18n.commitEncoding")?;
     let is_utf8 = |name: &BString| {
         let word = name.to_ascii_lowercase();
         [&b""[..], b"utf-8", b"utf8"].contains(&&word[..])

@@ -58,7 +58,7 @@ pub(crate) fn make(
 /// Returns whether a commit is signed.
 pub(super) fn is_signed(repo: &Repo, sign: &Sign) -> Result<bool, RepoError> {
     match sign {
-        Sign::Default => Ok(repo.config().bool("commit.gpgSign")?.unwrap_or(false)),
+        Sign::Default => Ok(repo.config.bool("commit.gpgSign")?.unwrap_or(false)),
         Sign::Yes(_) => Ok(true),
         Sign::No => Ok(false),
     }

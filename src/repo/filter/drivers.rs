@@ -127,14 +127,14 @@ pub(super) fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> 
 /// Returns the drivers that are processes: for git that is what counts, whatever else is set.
 pub(super) fn processes(repo: &Repo, prelude: &BString) -> BTreeMap<BString, Process> {
     let mut processes = BTreeMap::new();
-    for (key, value) in repo.config().entries("filter.") {
+    for (key, value) in repo.config.entries("filter.") {
         let Some((driver, b"process")) = key.rsplit_once_str(".") else {
             continue;
         };
         let required = format!("filter.{}.required", driver.as_bstr());
         let process = Process {
             command: [&prelude[..], &value].concat().into(),
-            is_required: matches!(repo.config().bool(&required), Ok(Some(true))),
+            is_required: matches!(repo.config.bool(&required), Ok(Some(true))),
             running: RefCell::default(),
         };
         processes.insert(driver.into(), process);
@@ -156,7 +156,7 @@ pub(super) fn drivers(
         let option = [b"filter.", key, b"=", value].concat();
         options.extend(["-c".into(), OsString::from_vec(option)]);
     };
-    for (key, value) in repo.config().entries("filter.") {
+    for (key, value) in repo.config.entries("filter.") {
         // git puts the path in place of a `%f`.
         if let Some((_, b"clean" | b"smudge")) = key.rsplit_once_str(".")
             && !value.is_empty()

@@ -3,7 +3,7 @@ use crate::repo::Against;
 
 /// What an agreeing tree says of a path: what it reads, and whether it may change.
 fn agreed(repo: &Repo, against: Against, at: &str) -> String {
-    let tree = repo.agreeing_tree(against).unwrap();
+    let tree = AgreeingTree::new(repo, against).unwrap();
     let read = told(&tree, at);
     let before = match tree.read(&path(at)) {
         Ok(Entry::File(file)) => Some(file),
@@ -75,7 +75,7 @@ fn index_and_work_tree_must_agree_on_what_changes() {
         assert_eq!(agreed(&repo, Against::Index, at), by_index, "{at}");
         assert_eq!(agreed(&repo, Against::IndexAndHead, at), by_head, "{at}");
     }
-    let tree = repo.agreeing_tree(Against::Index).unwrap();
+    let tree = AgreeingTree::new(&repo, Against::Index).unwrap();
     assert_eq!(names(tree.leaves_below(&path("d")).unwrap()), ["d/x"]);
 }
 
@@ -102,7 +102,7 @@ fn line_ends_that_git_converts_are_no_difference() {
     assert_eq!(agreed(&repo, Against::Index, "a"), "- 1\n2\n");
     sample.write("a", "1\r\n3\r\n");
     assert!(agreed(&repo, Against::Index, "a").contains("aren't staged"));
-    let tree = repo.agreeing_tree(Against::Index).unwrap();
+    let tree = AgreeingTree::new(&repo, Against::Index).unwrap();
     assert_eq!(
         tree.check_out(&path("new"), b"x\n".to_vec()).unwrap(),
         b"x\r\n"
@@ -211,7 +211,7 @@ fn what_only_the_commit_has_stands_in_the_way_of_a_commit() {
     }
     sample.git("reset -q --hard");
     let repo = sample.open();
-    let tree = repo.agreeing_tree(Against::IndexAndHead).unwrap();
+    let tree = AgreeingTree::new(&repo, Against::IndexAndHead).unwrap();
     // `delete d/x, delete d/y, add d` and `delete file, add file/x` are asked of the new paths as
     // of the old.
     assert!(tree.confirm(&path("d"), None).is_ok() && tree.confirm(&path("file/x"), None).is_ok());

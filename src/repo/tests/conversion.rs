@@ -87,9 +87,9 @@ fn consults(settings: &[&str]) -> Vec<Consult> {
 
 /// Puts blobs into the index as they are.
 fn stage_raw(repo: &Repo, content: impl Fn(&'static [u8]) -> &'static [u8]) {
-    let mut index = repo.git2().index().unwrap();
+    let mut index = repo.git.index().unwrap();
     for (file, bytes) in files() {
-        let id = repo.git2().blob(content(bytes)).unwrap();
+        let id = repo.git.blob(content(bytes)).unwrap();
         let time = git2::IndexTime::new(0, 0);
         let path = file.into_bytes();
         let entry = git2::IndexEntry {
@@ -133,7 +133,7 @@ fn what_is_stored_is_what_git_add_stores() {
             let before = sample.open();
             sample.git("add -A");
             let after = sample.open();
-            let staged = after.index_tree().unwrap();
+            let staged = IndexTree::new(&after).unwrap();
             for consult in consults(settings) {
                 let conversion = Conversion::new(&before, consult).unwrap();
                 let indexed = stored.map(|stored| before.git2().blob(stored).unwrap());
@@ -187,7 +187,7 @@ fn a_new_file_is_what_git_checks_out() {
 fn attributes_are_found_wherever_git_finds_them() {
     let crlf = |sample: &Sample, at: &str| {
         let repo = sample.open();
-        let tree = repo.work_tree().unwrap();
+        let tree = WorkTree::new(&repo).unwrap();
         tree.check_out(&path(at), b"1\n".to_vec()).unwrap() == b"1\r\n"
     };
     let sample = Sample::new().file("a/b/.gitattributes", "*.txt eol=crlf\n");
@@ -222,7 +222,7 @@ fn the_index_is_not_read_for_a_new_file() {
         .committed();
     sample.write(".git/index", "broken");
     let repo = sample.open();
-    let tree = repo.work_tree().unwrap();
+    let tree = WorkTree::new(&repo).unwrap();
     assert_eq!(
         tree.check_out(&path("a.txt"), b"1\n".to_vec()).unwrap(),
         b"1\r\n"
@@ -238,7 +238,7 @@ fn an_encoding_is_kept_beside_the_text() {
         .file("a.u16", "1\0\n\0")
         .file("a.u8", "1\n");
     let repo = sample.open();
-    let tree = repo.work_tree().unwrap();
+    let tree = WorkTree::new(&repo).unwrap();
     for (file, kept) in [("a.u16", "1\0\n\0"), ("a.u8", "1\n")] {
         let Entry::File(file) = tree.read(&path(file)).unwrap() else {
             panic!("{file} is a file")

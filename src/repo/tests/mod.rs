@@ -51,7 +51,7 @@ fn a_work_tree_is_what_stands_on_disk() {
     sample.write("nested/x", "theirs");
     sample.write("nested/deep/x", "theirs");
     let repo = sample.open();
-    let tree = repo.work_tree().unwrap();
+    let tree = WorkTree::new(&repo).unwrap();
     for (at, want) in [
         ("a/b", "- text"),
         ("run", "x #!"),
@@ -98,7 +98,7 @@ fn a_submodule_is_out_of_reach_even_when_it_is_not_checked_out() {
             sample.write(".gitmodules", modules);
         }
         let repo = sample.open();
-        let tree = repo.work_tree().unwrap();
+        let tree = WorkTree::new(&repo).unwrap();
         for (at, want) in [
             ("libs/empty", "Repository"),
             ("libs/empty/x", "in libs/empty: Repository"),
@@ -130,7 +130,7 @@ fn case_twins_are_found_where_case_does_not_matter() {
         .committed();
     sample.git("config core.ignorecase true");
     let repo = sample.open();
-    let tree = repo.work_tree().unwrap();
+    let tree = WorkTree::new(&repo).unwrap();
     assert!(tree.ignores_case());
     for (at, want) in [
         ("src/main.rs", &["Src/Main.rs"][..]),
@@ -228,14 +228,14 @@ fn what_cannot_be_served_is_refused_in_words() {
     let bare = Sample::new().then("init -q --bare bare.git");
     let repo = Repo::open_at(&bare.top().join("bare.git")).unwrap();
     assert!(matches!(
-        repo.work_tree(),
+        WorkTree::new(&repo),
         Err(RepoError::NoWorkTree { .. })
     ));
 
     let sample = Sample::new();
     sample.git_args(&["init", "-q", "--ref-format=reftable", "odd"]);
     let repo = Repo::open_at(&sample.top().join("odd")).unwrap();
-    assert!(repo.work_tree().is_ok());
+    assert!(WorkTree::new(&repo).is_ok());
     assert!(commit::check_calm(&repo).is_ok());
 }
 
@@ -281,8 +281,8 @@ fn index_and_commit_hold_what_git_stored() {
             .unwrap();
     }
     let repo = sample.open();
-    let index = repo.index_tree().unwrap();
-    let commit = repo.revision_tree("HEAD").unwrap();
+    let index = IndexTree::new(&repo).unwrap();
+    let commit = RevisionTree::new(&repo, "HEAD").unwrap();
     for tree in [&index as &dyn Tree, &commit] {
         for (at, want) in [
             ("a/b", "- text"),
@@ -320,11 +320,11 @@ fn index_and_commit_hold_what_git_stored() {
         assert!(tree.case_twins(&path("A/b")).unwrap().is_empty());
     }
     assert!(matches!(
-        repo.revision_tree("nowhere"),
+        RevisionTree::new(&repo, "nowhere"),
         Err(RepoError::NoRevision { .. })
     ));
     assert!(matches!(
-        repo.revision_tree("HEAD:a/b"),
+        RevisionTree::new(&repo, "HEAD:a/b"),
         Err(RepoError::NoRevision { .. })
     ));
 }
@@ -339,8 +339,8 @@ fn index_and_commit_tell_case_apart_even_when_libgit2_does_not() {
         .committed();
     sample.git("config core.ignorecase true");
     let repo = sample.open();
-    let index = repo.index_tree().unwrap();
-    let commit = repo.revision_tree("HEAD").unwrap();
+    let index = IndexTree::new(&repo).unwrap();
+    let commit = RevisionTree::new(&repo, "HEAD").unwrap();
     for tree in [&index as &dyn Tree, &commit] {
         for (at, want, twins) in [
             ("A/x", "- 1", &["a/x"][..]),
@@ -380,7 +380,7 @@ fn an_index_in_the_middle_of_something() {
     sample.write("later", "");
     sample.git("add -N later");
     let repo = sample.open();
-    let index = repo.index_tree().unwrap();
+    let index = IndexTree::new(&repo).unwrap();
     for (at, want) in [
         ("x", "!`x` is unmerged"),
         ("x/y", "in x"),
@@ -403,7 +403,10 @@ fn an_index_that_only_git_understands_is_read_by_git() {
     sparse.git("sparse-checkout set --cone --sparse-index a");
     for sample in [split, sparse] {
         let repo = sample.open();
-        assert_eq!(names(repo.index_tree().unwrap().tracked()), ["a/x", "b/y"]);
+        assert_eq!(
+            names(IndexTree::new(&repo).unwrap().tracked()),
+            ["a/x", "b/y"]
+        );
     }
 }
 

@@ -13,15 +13,13 @@ fn child() {
     }
     match Repo::open() {
         Ok(repo) => {
-            let tracked = repo
-                .index_tree()
-                .map(|index| names(index.tracked()).join(" "));
+            let tracked = IndexTree::new(&repo).map(|index| names(index.tracked()).join(" "));
             let tracked = tracked.unwrap_or_else(|error| error.to_string());
             let top = repo
                 .top()
                 .map_or_else(|error| error.to_string(), |top| top.display().to_string());
-            let of = |key| repo.config().string(key).unwrap().unwrap_or_default();
-            let strict = repo.config().bool("llmpatch.strict").unwrap();
+            let of = |key| repo.config.string(key).unwrap().unwrap_or_default();
+            let strict = repo.config.bool("llmpatch.strict").unwrap();
             let resolver = repo.resolver(None).unwrap();
             let root = resolver
                 .resolve(Some(b"api"), b"x")
@@ -171,7 +169,7 @@ fn a_linked_work_tree_is_a_work_tree() {
         "{seen}"
     );
     let repo = Repo::open_at(&linked).unwrap();
-    assert_eq!(told(&repo.work_tree().unwrap(), "a"), "- ");
+    assert_eq!(told(&WorkTree::new(&repo).unwrap(), "a"), "- ");
     let resolver = repo.resolver(None).unwrap();
     assert!(resolver.resolve(Some(b"linked"), b".git").is_err());
 }

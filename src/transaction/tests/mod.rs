@@ -17,8 +17,8 @@ use super::*;
 use bstr::BString;
 
 use crate::dir::write::watch;
-use crate::repo::Against;
 use crate::repo::testing::{Sample, few, path, some};
+use crate::repo::{Against, AgreeingTree, IndexTree, WorkTree};
 use llmpatch::kind::Kind;
 use llmpatch::plan::Change;
 use llmpatch::report::Diagnose as _;
@@ -144,10 +144,10 @@ fn changes(tree: &dyn Tree, wanted: &[(&str, Option<&str>)]) -> ChangeSet {
 
 fn tree_of<'r>(repo: &'r Repo, target: &Target) -> Box<dyn Tree + 'r> {
     match target {
-        Target::IndexAndWorkTree => Box::new(repo.agreeing_tree(Against::Index).unwrap()),
-        Target::Commit(_) => Box::new(repo.agreeing_tree(Against::IndexAndHead).unwrap()),
-        Target::Index => Box::new(repo.index_tree().unwrap()),
-        _ => Box::new(repo.work_tree().unwrap()),
+        Target::IndexAndWorkTree => Box::new(AgreeingTree::new(repo, Against::Index).unwrap()),
+        Target::Commit(_) => Box::new(AgreeingTree::new(repo, Against::IndexAndHead).unwrap()),
+        Target::Index => Box::new(IndexTree::new(repo).unwrap()),
+        _ => Box::new(WorkTree::new(repo).unwrap()),
     }
 }
 
@@ -367,7 +367,10 @@ fn modes_survive_and_new_files_follow_the_umask() {
 fn a_moved_file_keeps_its_bits() {
     let sample = Sample::new().file("a", "1").committed();
     sample.chmod("a", 0o640);
-    let moved = sample.open().work_tree().unwrap().read(&path("a")).unwrap();
+    let moved = WorkTree::new(&sample.open())
+        .unwrap()
+        .read(&path("a"))
+        .unwrap();
     let Entry::File(file) = moved else {
         panic!("{moved:?}")
     };
