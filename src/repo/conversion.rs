@@ -32,7 +32,7 @@ pub(crate) struct Conversion<'r> {
 
 impl<'r> Conversion<'r> {
     /// Returns what is between files on disk and their blobs.
-    pub(crate) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
+    pub(super) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
         let config = &repo.config;
         let rules = RuleBook::new(repo, consult, AttributeFiles::new());
         let is_strict = config.word("core.safecrlf") != b"warn"
@@ -48,7 +48,7 @@ impl<'r> Conversion<'r> {
 
     /// Returns the same for a change of the work tree alone, for which the index is read only if it
     /// must be.
-    pub(crate) fn of_work_tree(repo: &'r Repo) -> Result<Self, RepoError> {
+    pub(super) fn of_work_tree(repo: &'r Repo) -> Result<Self, RepoError> {
         // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it
         // from the index.
         let is_sparse = repo.config.bool("core.sparsecheckout")?.unwrap_or(false);

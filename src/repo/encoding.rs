@@ -6,7 +6,7 @@ use bstr::{BStr, ByteSlice as _};
 
 use super::filter::{GitFilter, Rules};
 use super::objects::blob_id;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, get_or_try_init};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::RULES;
 
@@ -123,13 +123,7 @@ pub(super) fn convert(
     bytes: &[u8],
     way: Way,
 ) -> Result<Vec<u8>, RepoError> {
-    let git = match repo.encoder.get() {
-        Some(git) => git,
-        None => {
-            let git = GitFilter::alone(repo)?;
-            repo.encoder.get_or_init(|| git)
-        }
-    };
+    let git = get_or_try_init(&repo.encoder, || GitFilter::alone(repo))?;
     // A directory of its own for each, whose rules git reads when it is first asked about it.
     let directory = blob_id(git2::ObjectFormat::Sha1, attributes).to_string();
     let plain =

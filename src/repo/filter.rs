@@ -27,7 +27,7 @@ pub(super) use self::child::Running;
 use self::drivers::{Process, drivers, prelude, processes};
 use super::git::{Command, Git, c_quoted, check_version, checked, temporary};
 use super::objects::blob_id;
-use super::{Repo, RepoError, quarantine};
+use super::{Repo, RepoError, get_or_try_init, quarantine};
 use crate::system::OsStrExt as _;
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
@@ -88,13 +88,7 @@ impl GitFilter {
     /// # Errors
     /// If there is no place for it to work in.
     pub(super) fn of(repo: &Repo) -> Result<&Self, RepoError> {
-        match repo.filter.get() {
-            Some(filter) => Ok(filter),
-            None => {
-                let filter = Self::new(repo)?;
-                Ok(repo.filter.get_or_init(|| filter))
-            }
-        }
+        get_or_try_init(&repo.filter, || Self::new(repo))
     }
 
     fn new(repo: &Repo) -> Result<Self, RepoError> {

@@ -33,9 +33,7 @@ pub type Touched = (BString, Entry, Entry);
 /// If there is none of that name.
 pub fn commits(repo: &Repo, named: &str, first_parent: bool) -> Result<Vec<Commit>, RepoError> {
     if !named.contains("..") {
-        let commit = Revision::find(repo, named)?.commit;
-        let commit = commit.ok_or_else(|| RepoError::no_revision(named))?;
-        return Ok(vec![describe(repo, commit)?]);
+        return Ok(vec![describe(repo, named_commit(repo, named)?)?]);
     }
     revision::ids_in_range(repo, named, first_parent)?
         .into_iter()
@@ -68,11 +66,7 @@ pub fn pull_request(
     head: &str,
     progress: &Progress,
 ) -> Result<(String, Vec<Touched>), RepoError> {
-    let [one, other] = [base, head].map(|named| {
-        let commit = Revision::find(repo, named)?.commit;
-        commit.ok_or_else(|| RepoError::no_revision(named))
-    });
-    let (one, other) = (one?, other?);
+    let [one, other] = [named_commit(repo, base)?, named_commit(repo, head)?];
     let parted = match repo.git.merge_base(one, other) {
         Ok(parted) => parted.to_string(),
         Err(error) if error.code() == ErrorCode::NotFound => {
@@ -84,6 +78,11 @@ pub fn pull_request(
     let head = other.to_string();
     let touched = differing(repo, Some(&parted), &head, progress)?;
     Ok((head, touched))
+}
+
+fn named_commit(repo: &Repo, name: &str) -> Result<Oid, RepoError> {
+    let commit = Revision::find(repo, name)?.commit;
+    commit.ok_or_else(|| RepoError::no_revision(name))
 }
 
 /// Returns what differs between a commit and an earlier one, or none, by path.

@@ -17,6 +17,7 @@ use super::git::Git;
 use super::index_file::IndexFile;
 use super::objects::TREE;
 use super::racy;
+use super::rules::Consult;
 use super::shape::IndexExtras;
 use super::slot::{Slot, blank, empty};
 use super::{Conversion, Repo, RepoError, index};
@@ -24,7 +25,7 @@ use crate::dir::Stat;
 use crate::dir::write::step;
 use crate::temporary;
 use llmpatch::path::RepoPath;
-use llmpatch::tree::{File, Mode};
+use llmpatch::tree::{AttributeFiles, File, Mode};
 
 /// Where an entry says in which stage of a merge it is; 0 in none.
 pub(super) const STAGE: u16 = 0x3000;
@@ -113,6 +114,14 @@ impl<'r> NextIndex<'r> {
     /// Returns where it is written.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns what makes blobs of files for it, once a change has written or removed these files.
+    ///
+    /// # Errors
+    /// If a setting can't be read.
+    pub(crate) fn conversion(&self, changed: AttributeFiles) -> Result<Conversion<'r>, RepoError> {
+        Ok(Conversion::new(self.repo, Consult::Index)?.after(changed))
     }
 
     /// Writes a file of the work tree, which may be renamed from another path, into the object

@@ -72,7 +72,7 @@ pub use branch::is_branch_name;
 pub use commit::{CommitError, CommitRequest, MessageEncoding, Sign};
 pub(crate) use commit::{Committer, Draft};
 pub use config::Config;
-pub(crate) use conversion::Conversion;
+use conversion::Conversion;
 pub use differ::{Differ, Side};
 use directories::ReadBefore;
 pub use error::RepoError;
@@ -93,7 +93,6 @@ pub(crate) use pack::{NewObjects, Pack, Packing};
 pub(crate) use result_reference::{KeepingReference, Keeps};
 pub use revision::Revision;
 pub use revision_tree::RevisionTree;
-pub(crate) use rules::Consult;
 use shape::IndexExtras;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
@@ -183,12 +182,10 @@ impl Repo {
     /// # Errors
     /// If there is none, or its top can't be opened.
     pub fn dir(&self) -> Result<&Dir, RepoError> {
-        if let Some(dir) = self.dir.get() {
-            return Ok(dir);
-        }
-        let top = self.top()?;
-        let dir = Dir::open(top).map_err(RepoError::read(top))?;
-        Ok(self.dir.get_or_init(|| dir))
+        get_or_try_init(&self.dir, || {
+            let top = self.top()?;
+            Dir::open(top).map_err(RepoError::read(top))
+        })
     }
 
     /// Returns the directory that holds this work tree's own part of the repository.
@@ -242,11 +239,7 @@ impl Repo {
     /// # Errors
     /// If it can't be opened.
     pub(crate) fn own_dir(&self) -> io::Result<Rc<Dir>> {
-        if let Some(dir) = self.own_dir.get() {
-            return Ok(Rc::clone(dir));
-        }
-        let dir = Rc::new(Dir::open(self.git_dir())?);
-        Ok(Rc::clone(self.own_dir.get_or_init(|| dir)))
+        get_or_try_init(&self.own_dir, || Dir::open(self.git_dir()).map(Rc::new)).cloned()
     }
 
     /// Returns the configuration.
@@ -291,6 +284,15 @@ impl std::fmt::Debug for Repo {
             .field("top", &self.top)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns what a cell holds, which is made first if it holds nothing yet.
+fn get_or_try_init<T, E>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    if let Some(made) = cell.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
 }
 
 /// How many names are worth looking through for a misspelled name.

@@ -9,7 +9,7 @@ use git2::Oid;
 
 use super::git::Git;
 use super::objects::whole_id;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, get_or_try_init};
 
 /// Where the names of replaced objects are.
 const BASE: &str = "refs/replace/";
@@ -37,13 +37,7 @@ pub(super) fn are_there(repo: &Repo) -> Result<bool, RepoError> {
 }
 
 fn all(repo: &Repo) -> Result<&HashMap<Oid, Oid>, RepoError> {
-    match repo.replacements.get() {
-        Some(replacements) => Ok(replacements),
-        None => {
-            let read = read_all(repo)?;
-            Ok(repo.replacements.get_or_init(|| read))
-        }
-    }
+    get_or_try_init(&repo.replacements, || read_all(repo))
 }
 
 fn read_all(repo: &Repo) -> Result<HashMap<Oid, Oid>, RepoError> {

@@ -29,7 +29,7 @@ use super::line_ends::Value;
 use super::objects::obstacle;
 use super::slot::empty;
 use super::staged::as_path;
-use super::{Repo, RepoError, index, objects};
+use super::{Repo, RepoError, get_or_try_init, index, objects};
 use crate::dir::{DirectoriesWith, Found};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, RULES, Repair};
@@ -259,17 +259,16 @@ impl<'r> RuleBook<'r> {
     }
 
     fn apart(&self) -> Result<&git2::Repository, git2::Error> {
-        if let Some(repo) = self.apart.get() {
-            return Ok(repo);
-        }
-        let original = self.repo.git2();
-        let apart = git2::Repository::open_bare(original.path())?;
-        apart.set_config(&original.config()?)?;
-        let objects = git2::Odb::new()?;
-        objects.add_new_mempack_backend(1)?;
-        apart.set_odb(&objects)?;
-        apart.set_index(&mut git2::Index::new()?)?;
-        Ok(self.apart.get_or_init(|| apart))
+        get_or_try_init(&self.apart, || {
+            let original = &self.repo.git;
+            let apart = git2::Repository::open_bare(original.path())?;
+            apart.set_config(&original.config()?)?;
+            let objects = git2::Odb::new()?;
+            objects.add_new_mempack_backend(1)?;
+            apart.set_odb(&objects)?;
+            apart.set_index(&mut git2::Index::new()?)?;
+            Ok(apart)
+        })
     }
 }
 

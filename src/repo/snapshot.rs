@@ -29,7 +29,5 @@ pub(crate) fn store(repo: &Repo, with_untracked: bool) -> Result<(Oid, KeptPack)
     };
     run(&["add", if with_untracked { "--all" } else { "--update" }])?;
     let tree = printed_id("write-tree", run(&["write-tree"])?)?;
-    let head = history::head(repo)?;
-    let known = head.map(|head| history::tree(repo, head)).transpose()?;
-    Ok((tree, objects.store(tree, known)?))
+    Ok((tree, objects.store(tree, history::head_tree(repo)?)?))
 }

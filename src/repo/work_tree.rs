@@ -17,7 +17,7 @@ use bstr::ByteSlice as _;
 use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
 use super::objects::{GITLINK, LINK, later_id};
-use super::{Repo, RepoError, encoding, index};
+use super::{Repo, RepoError, encoding, get_or_try_init, index};
 use crate::dir::clock::Moment;
 use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat, can_name};
@@ -191,11 +191,11 @@ impl<'r> WorkTree<'r> {
 
     /// Returns whether git makes symbolic links.
     fn has_links(&self) -> Result<bool, RepoError> {
-        if let Some(known) = self.has_links.get() {
-            return Ok(*known);
-        }
-        let set = self.repo.config.bool("core.symlinks")?;
-        Ok(*self.has_links.get_or_init(|| set.unwrap_or(MAKES_LINKS)))
+        get_or_try_init(&self.has_links, || {
+            let set = self.repo.config.bool("core.symlinks")?;
+            Ok(set.unwrap_or(MAKES_LINKS))
+        })
+        .copied()
     }
 
     /// Returns whether git takes a file at a path for a symbolic link, as it does under

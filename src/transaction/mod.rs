@@ -65,7 +65,7 @@ pub use recover::{
 };
 
 use crate::dir::{Dir, Stat};
-use crate::repo::{self, Blob, CommitError, Consult, Conversion, NextIndex, Repo, commit, shared};
+use crate::repo::{self, Blob, CommitError, NextIndex, Repo, commit, shared};
 pub use crate::repo::{CommitRequest, Sign};
 use crate::signal::{self, HeldBack};
 use committing::{Intended, Made};
@@ -343,8 +343,7 @@ impl<'r> Prepared<'r> {
                 self.blobs = self.blobs(|_, file| Blob::write(self.repo, file))?
             }
             (_, Some(next)) => {
-                let to = Conversion::new(self.repo, Consult::Index)?
-                    .after(self.changes.attribute_files());
+                let to = next.conversion(self.changes.attribute_files())?;
                 self.blobs = self.blobs(|change, file| {
                     next.clean_blob(&to, &change.path, change.from.as_ref(), file)
                 })?;

@@ -5,7 +5,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
 use super::{
-    CommitError, CommitRequest, MessageEncoding, Sign, identity, keeps_messages, message_encoding,
+    CommitError, CommitRequest, MessageEncoding, identity, keeps_messages, message_encoding,
     plumbing,
 };
 use crate::repo::git::Git;
@@ -27,7 +27,7 @@ impl Committer {
     /// `identity` with git's own words.
     pub(crate) fn of(repo: &Repo) -> Result<Option<Committer>, CommitError> {
         identity::check(repo, &CommitRequest::default())?;
-        if plumbing::is_signed(repo, &Sign::Default)? {
+        if plumbing::is_signed(repo)? {
             return Ok(None);
         }
         let git = Git::new(repo);

@@ -38,7 +38,7 @@ pub(crate) fn make(
     command.args(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
     let sign = match &request.sign {
         // It doesn't ask for the setting itself.
-        Sign::Default if is_signed(repo, &request.sign)? => &Sign::Yes(None),
+        Sign::Default if is_signed(repo)? => &Sign::Yes(None),
         sign => sign,
     };
     command.args(sign_argument(sign)).args(["-F", "-"]);
@@ -55,13 +55,9 @@ pub(crate) fn make(
     Ok(objects.put(ObjectType::Commit, &commit.into(), None)?)
 }
 
-/// Returns whether a commit is signed.
-pub(super) fn is_signed(repo: &Repo, sign: &Sign) -> Result<bool, RepoError> {
-    match sign {
-        Sign::Default => Ok(repo.config.bool("commit.gpgSign")?.unwrap_or(false)),
-        Sign::Yes(_) => Ok(true),
-        Sign::No => Ok(false),
-    }
+/// Returns whether commits are signed unless somebody says otherwise (`commit.gpgSign`).
+pub(super) fn is_signed(repo: &Repo) -> Result<bool, RepoError> {
+    Ok(repo.config.bool("commit.gpgSign")?.unwrap_or(false))
 }
 
 /// Returns a message as `git commit` leaves it: whitespace put right unless that is switched

@@ -1,7 +1,7 @@
 //! Line ends and `$Id$` against git itself: seen with git 2.47.
 
 use super::*;
-use crate::repo::Consult;
+use crate::repo::rules::Consult;
 use llmpatch::tree::{AttributeFiles, Planned};
 
 const ATTRIBUTES: [(&str, &str); 17] = [
