@@ -200,7 +200,6 @@ impl Drawing {
             source += &text;
             source.push('\n');
         }
-        source.pop();
         Snippet::source(source)
             .line_start(run[0].number.get() as usize)
             .fold(false)

@@ -232,6 +232,34 @@ note: each of these places matches
 }
 
 #[test]
+fn an_empty_line_stands_below_what_it_is_part_of() {
+    let error = Diagnostic {
+        places: vec![Place::new(
+            "job.py",
+            "it is here",
+            Quote {
+                heading: Some((LineNo::from_index(7), Excerpt::of_line(b"def start():"))),
+                ..quote(9, b"").labelled("this one")
+            },
+        )],
+        ..said(Kind::Ambiguous, "find of `job.py` matches 2 places")
+    };
+    assert_data_eq!(
+        draw(&error, Style::PLAIN),
+        str![[r#"
+error[ambiguous]: find of `job.py` matches 2 places
+note: it is here
+ --> job.py:9:1
+  |
+8 | def start():
+9 |
+  | ^ this one
+
+"#]]
+    );
+}
+
+#[test]
 fn a_warning_names_its_kind_last_and_repetitions_are_counted() {
     let text = source("a\nb\nc\nd\ne\nf\ng\nh\n");
     let warning = |also: &[usize]| Diagnostic {
