@@ -196,11 +196,12 @@ impl Messages<'_, '_> {
             CallShape::Edits | CallShape::Calls => fields.get(fields::EDITS),
             _ => fields.get(fields::DIFF),
         };
-        let is_read = |name| match shape {
-            CallShape::Patch => fields::PATCH.contains(&name),
+        let is_read = |name, value: Value<'_>| match shape {
+            CallShape::Patch => fields::PATCH.contains(&name) && value.is() != Is::Object,
             _ => read.is_some_and(|(read, _)| read == name),
         };
-        self.beside(fields.iter().filter(|(name, _)| !is_read(name)), given.path);
+        let others = fields.iter().filter(|(name, value)| !is_read(name, *value));
+        self.beside(others, given.path);
     }
 
     /// Tells of patches and calls in members that hold others beside what a call is given: values, and
