@@ -202,16 +202,12 @@ pub(super) fn answer<'a>(
         .iter()
         .map(|(_, by)| by.map(|by| hiding(&parts.all[by])))
         .collect();
+    let around = Around::of(&parts, &roles);
     let mut answer = Answer {
         bases: parts.bases,
         session,
         ..Answer::default()
     };
-    let has_patch = parts
-        .all
-        .iter()
-        .zip(&roles)
-        .any(|(part, (role, _))| *role == Role::Answer && matches!(part.what, What::Patch(_)));
     // The line of a Begin that isn't one is named by what was lost by it.
     let told: HashSet<_> = parts
         .all
@@ -226,7 +222,7 @@ pub(super) fn answer<'a>(
         let span = source.span(part.range.clone());
         answer.refused.extend(open_result(source, &part));
         match why {
-            None => take(source, part, has_patch, only, &mut answer),
+            None => take(source, part, &around, only, &mut answer),
             Some(by) => {
                 if let Some((format, span)) = patch_of(source, &part, span) {
                     answer.hide(format, span, by);
@@ -238,19 +234,59 @@ pub(super) fn answer<'a>(
     answer
 }
 
+/// What patches of the answer are around a part.
+#[derive(Default)]
+struct Around {
+    has_patch: bool,
+    has_opx: bool,
+    /// The parts that diffs are in.
+    with_hunks: HashSet<usize>,
+}
+
+impl Around {
+    fn of(parts: &Parts<'_>, roles: &[(Role, Option<usize>)]) -> Self {
+        let mut around = Self::default();
+        for (part, (role, _)) in parts.all.iter().zip(roles) {
+            let What::Patch(block) = &part.what else {
+                continue;
+            };
+            if *role == Role::Answer {
+                around.has_patch = true;
+                around.has_opx |= block.format == Format::Opx;
+                let within = part.within.filter(|_| block.format == Format::Unified);
+                around.with_hunks.extend(within);
+            }
+        }
+        around
+    }
+
+    /// Returns whether a diff is in the same part.
+    fn has_hunks(&self, within: Option<usize>) -> bool {
+        within.is_some_and(|within| self.with_hunks.contains(&within))
+    }
+}
+
 /// Takes in a part of the answer.
 fn take<'a>(
     source: &Source,
     part: Part<'a>,
-    has_patch: bool,
+    around: &Around,
     only: &[String],
     answer: &mut Answer<'a>,
 ) {
     let span = source.span(part.range);
     match part.what {
         What::Patch(block) => answer.patch(source, *block, only),
+        // A tag that closes nothing is prose where there is no element.
+        What::Loss(_, NoPatch::StrayClosing { .. }) if !around.has_opx => {}
         What::Loss(format, loss) => answer.found.push(AnswerItem::residue(format, span, loss)),
-        What::Nearly(NoPatch::Near(near)) if near.is_half && has_patch => {
+        What::Nearly(NoPatch::Near(near)) if around.has_hunks(part.within) && near.is_of_diff() => {
+            let loss = NoPatch::Loose { near };
+            answer
+                .found
+                .push(AnswerItem::residue(Format::Unified, span, loss));
+        }
+        What::Nearly(NoPatch::Near(near)) if near.is_half && around.has_patch => {
             answer
                 .refused
                 .push(Located::new(span, Error::Half { near }));
@@ -261,7 +297,7 @@ fn take<'a>(
             .found
             .push(AnswerItem::Remark(Located::new(span, *told))),
         What::Refused(error) => answer.refused.push(Located::new(span, *error)),
-        What::Chat(mark) if has_patch && !answer.is_chat() => {
+        What::Chat(mark) if around.has_patch && !answer.is_chat() => {
             let token = mark.written.into();
             answer
                 .refused

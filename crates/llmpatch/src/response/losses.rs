@@ -31,8 +31,8 @@ pub(crate) struct Seen {
 /// Which patches are above a line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PatchesAbove {
-    /// Whether the last OPX element is sound.
-    pub(crate) opx: bool,
+    /// Whether the last OPX element is sound; `None` if there is none.
+    pub(crate) opx: Option<bool>,
     /// The last line of the last envelope, and the whitespace before its Begin, as offsets.
     pub(crate) envelope: Option<(LineNo, Range<usize>)>,
     /// The last line behind that envelope that is nearly a Begin.
@@ -69,6 +69,14 @@ impl OpenTag {
     }
 }
 
+impl PatchesAbove {
+    /// Returns whether something of an element is lost if this closes nothing. Above all elements a
+    /// line `>>>` is a prompt of Python.
+    fn is_lost(&self, closing: &[u8]) -> bool {
+        self.opx.unwrap_or(closing.starts_with(b"</"))
+    }
+}
+
 impl Seen {
     /// Notes that an envelope ended, with its last line and where the whitespace before its Begin is.
     pub(crate) fn envelope_ends(&mut self, last: LineNo, indent: Range<usize>) {
@@ -99,7 +107,7 @@ pub(crate) fn of(source: &Source, row: Row<'_>, seen: &Seen) -> Option<(Format, 
         Some((Format::Unified, loss))
     } else if let Some(loss) = prefixed(row.text) {
         Some(loss)
-    } else if let Some(tag) = closing(row.text).filter(|_| seen.above.opx) {
+    } else if let Some(tag) = closing(row.text).filter(|tag| seen.above.is_lost(tag)) {
         Some((Format::Opx, NoPatch::StrayClosing { tag: tag.into() }))
     } else if is_last_line && text.starts_with(b"+++ ") && above(source, row).starts_with(b"--- ") {
         let start = excerpt(text);

@@ -28,6 +28,11 @@ pub struct Near {
 }
 
 impl Near {
+    /// Returns whether it is of a diff, without its hunks or without its file.
+    pub(crate) fn is_of_diff(&self) -> bool {
+        *self == NEAR[NO_HUNK] || *self == NEAR[HUNK]
+    }
+
     /// Returns whether a line matches it.
     pub(crate) fn matches(&self, line: NearLine<'_>) -> bool {
         (self.found)(line)
@@ -92,6 +97,7 @@ const FIRST: &str = "take away what is before each of its lines if it is meant";
 const FORMAT: &str = "give the change as a patch, such as one from a line `*** Begin Patch` to a line `*** End Patch`";
 
 /// The rows of hunks that name no file, of calls in tags, and of commands.
+pub(crate) const NO_HUNK: usize = 5;
 pub(crate) const HUNK: usize = 6;
 pub(crate) const CALL_IN_TAGS: usize = 10;
 pub(crate) const COMMAND: usize = 14;

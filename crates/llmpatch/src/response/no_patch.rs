@@ -143,6 +143,10 @@ pub enum NoPatch {
     StrayHunk { more: usize },
     #[error("{}, which isn't undone", near.what)]
     Encoded { near: &'static Near },
+    /// Lines of a diff that are in no hunk, in a fence with hunks.
+    #[error("{}, in a fence with hunks that are read", near.what)]
+    #[strum(props(label = "would be left out"))]
+    Loose { near: &'static Near },
     /// A hunk that an empty line parts from the names of its file.
     #[error("a hunk isn't right below the header of its file")]
     Apart,

@@ -85,7 +85,9 @@ impl Diagnose for NoPatch {
                 "another hunk after it has no file either",
                 "# more hunks after it have no file either",
             )),
-            NoPatch::Encoded { near } => of.help(near.instead).advice(near.instead),
+            NoPatch::Encoded { near } | NoPatch::Loose { near } => {
+                of.help(near.instead).advice(near.instead)
+            }
             NoPatch::Apart => unified::Error::Apart.diagnostic(),
             NoPatch::Combined => unified::Error::Combined.diagnostic(),
             NoPatch::Blocks(error) => error.diagnostic(),

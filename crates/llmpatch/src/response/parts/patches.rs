@@ -76,7 +76,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             let base = base.filter(|base| bases.iter().all(|known| known.value != base.value));
             bases.extend(base);
             let block = opx::parse_block(self.source, at, self.options.strict);
-            self.seen.above.opx = block.errors.is_empty();
+            self.seen.above.opx = Some(block.errors.is_empty());
             let end = self.push_bare(block.widened());
             let rest = row_from(self.source, end).filter(|rest| rest.start() == end);
             let line = rest.and_then(|rest| self.source.row(rest.number));
