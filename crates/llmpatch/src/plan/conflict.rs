@@ -7,16 +7,15 @@
 
 use std::ops::Range;
 
+use bstr::ByteSlice as _;
+
 use super::place_error::Part;
 use super::placement::Placement;
 use super::planner::Planner;
-use crate::patch::{Hunk, Mark, Operation};
+use crate::patch::{Hunk, Mark, Operation, Substitution};
 use crate::path::RepoPath;
 use crate::text::{Span, Text};
 use crate::tree::Content;
-
-/// What it costs to look for something in the shortest text, in bytes of a long one.
-const SEARCH: usize = 4 << 10;
 
 /// An edit that needs lines that an earlier edit of the same response changes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,34 +38,32 @@ pub struct Conflict {
 
 impl Planner<'_> {
     /// Returns the conflict of an edit that has no place in a file as it is now with the earlier
-    /// edit that changed its lines, if there is one. `found` says which lines of a file the edit
-    /// would take the place of.
+    /// edit that changed its lines, if there is one. `needed` is one of these lines, and `found` says
+    /// which lines of a file the edit would take the place of.
     pub(super) fn conflict(
         &self,
         path: &RepoPath,
         part: Part,
         now: &Content,
+        needed: &[u8],
         found: impl Fn(&Content) -> Option<Range<usize>>,
     ) -> Option<Conflict> {
         let found = |content: &Content| {
-            self.effort
-                .spend(content.len() + SEARCH)
-                .then(|| found(content))
-                .flatten()
+            let is_there = content.contains_str(needed);
+            let is_worth_it = is_there && self.effort.spend(content.len());
+            is_worth_it.then(|| found(content)).flatten()
         };
         let edits = self.overlay.changed_by(path, now);
         if edits.is_empty() || found(now).is_some() {
             return None;
         }
         let original = self.overlay.in_tree(path);
+        let original = original.or_else(|| self.overlay.before(path));
         let range = original.as_ref().and_then(&found);
         // The edits in between are no more than the response.
-        let follow = |edits: &[usize], lines| {
-            let is_worth_it = self.effort.spend(self.brought);
-            is_worth_it
-                .then(|| self.first_change(edits, lines))
-                .flatten()
-        };
+        if !self.effort.spend(2 * self.brought) {
+            return None;
+        }
         let mut later = (1..edits.len()).rev();
         let of_later = later.find_map(|number| {
             let mut made = self.made_by(edits[number - 1]).into_iter();
@@ -74,9 +71,9 @@ impl Planner<'_> {
                 let lines = found(&content)?;
                 Some(start + lines.start..start + lines.end)
             })?;
-            follow(&edits[number..], lines)
+            self.first_change(&edits[number..], lines)
         });
-        let (nth, by) = of_later.or_else(|| follow(edits, range.clone()?))?;
+        let (nth, by) = of_later.or_else(|| self.first_change(edits, range.clone()?))?;
         let origin = self.overlay.origin(path).unwrap_or(path);
         let found = original.zip(range.filter(|range| !range.is_empty()));
         let found = found.map(|(original, range)| (origin.clone(), original, range));
@@ -121,14 +118,12 @@ impl Planner<'_> {
     /// Returns the lines that an edit takes from its file and puts into it.
     fn changes_of(&self, edit: usize) -> Vec<LineChange> {
         let changes = self.placed_by(edit).flat_map(|place| {
-            let (old, by) = (place.old.range(), place.span);
-            if let Some(hunk) = self.hunk(place) {
-                return LineChange::of(hunk, old.start);
+            let old = place.old.range();
+            match (self.hunk(place), &self.edits[edit].edit.operation) {
+                (Some(hunk), _) => LineChange::of(hunk, old.start),
+                (None, Operation::Substitute(edit)) => LineChange::of_text(edit, place),
+                _ => Vec::new(),
             }
-            let change = |at, is_added| LineChange { at, is_added, by };
-            let added = (0..place.new.count).map(|_| change(old.end, true));
-            let removed = old.clone().map(|at| change(at, false));
-            removed.chain(added).collect()
         });
         changes.collect()
     }
@@ -201,6 +196,39 @@ impl LineChange {
             (line.mark != Mark::Context).then_some(change)
         });
         changes.collect()
+    }
+
+    /// Returns what the text does that was put in the place of another. Lines that both begin or end
+    /// with stay.
+    fn of_text(edit: &Substitution<'_>, place: &Placement) -> Vec<Self> {
+        let (old, new) = (place.old.range(), place.new.count);
+        let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
+        // What ends with a line break has an empty line behind it.
+        if let ([lines @ .., last], [others @ .., end]) = (find, put)
+            && last.is_empty()
+            && end.is_empty()
+        {
+            (find, put) = (lines, others);
+        }
+        let (mut head, mut tail) = (0, 0);
+        if find.len() == old.len() && put.len() == new {
+            let pairs = || find.iter().zip(put);
+            head = pairs().take_while(|(old, new)| old[..] == new[..]).count();
+            let rest = find[head..].iter().rev().zip(put[head..].iter().rev());
+            tail = rest.take_while(|(old, new)| old[..] == new[..]).count();
+        }
+        let span = |line: Option<&Text<'_>>| line.and_then(|line| line.span).or(place.span);
+        let removed = (head..old.len() - tail).map(|line| LineChange {
+            at: old.start + line,
+            is_added: false,
+            by: span(find.get(line)),
+        });
+        let added = (head..new - tail).map(|line| LineChange {
+            at: old.end - tail,
+            is_added: true,
+            by: span(put.get(line)),
+        });
+        removed.chain(added).collect()
     }
 
     /// Returns whether it changes one of these lines, or puts something between them.

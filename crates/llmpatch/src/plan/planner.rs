@@ -316,7 +316,7 @@ impl Planner<'_> {
             );
             return Ok(());
         }
-        if let Some(conflict) = self.conflict(path, Part::Delete, content, all) {
+        if let Some(conflict) = self.conflict(path, Part::Delete, content, b"", all) {
             let span = expected
                 .get(conflict.nth)
                 .and_then(|line| line.span)

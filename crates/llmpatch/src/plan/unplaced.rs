@@ -88,7 +88,8 @@ impl Planner<'_> {
                 at_level: at_a_level.get(&number).copied(),
                 before: None,
             };
-            let error = self.why(miss, place);
+            let longest = old.iter().max_by_key(|line| line.trim_ascii().len());
+            let error = self.why(miss, longest.map_or(b"", |line| line.trim_ascii()), place);
             let span = match &error {
                 Error::Conflict(conflict) => changed(conflict.nth).or(span),
                 _ => span,
@@ -155,11 +156,13 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns why a part of an edit has no place: an earlier edit of the response, or what it is
-    /// in the file as it is now, and as it was before the response.
+    /// Returns why a part of an edit has no place, which needs this line among others: an earlier
+    /// edit of the response, or what it is in the file as it is now, and as it was before the
+    /// response.
     fn why(
         &self,
         unplaced: Unplaced,
+        needed: &[u8],
         place: impl Fn(&Content) -> Result<Range<usize>, Option<Located<PlaceError>>>,
     ) -> Error {
         let Unplaced {
@@ -169,8 +172,9 @@ impl Planner<'_> {
             seen,
             ..
         } = &unplaced;
-        if seen.is_left && error.is_absence() {
-            let conflict = self.conflict(path, *part, &seen.content, |content| place(content).ok());
+        if error.is_absence() {
+            let now = &seen.content;
+            let conflict = self.conflict(path, *part, now, needed, |content| place(content).ok());
             if let Some(conflict) = conflict {
                 let is_same = error.is_made_in(&seen.content, || true);
                 return Error::Conflict(Box::new(Conflict {

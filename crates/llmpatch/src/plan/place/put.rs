@@ -74,9 +74,14 @@ impl Outcome {
         let within = range.start - around.start..range.end - around.start;
         // A line break at the end of both leaves the line behind it alone.
         let ends_line = is_literal && put.last().is_some_and(|line| line.is_empty());
-        let last = usize::from(ends_line && around.bytes[within.clone()].ends_with(b"\n"));
-        let touched = within.start..within.end - last;
-        let rows = rows(lines, &touched, put.len() - last);
+        let matched = &around.bytes[within.clone()];
+        let ending = match matched {
+            [.., b'\r', b'\n'] if ends_line => 2,
+            [.., b'\n'] if ends_line => 1,
+            _ => 0,
+        };
+        let touched = within.start..within.end - ending;
+        let rows = rows(lines, &touched, put.len() - usize::from(ending > 0));
         let [old, new] = rows.map(|rows| rows.start + around.line..rows.end + around.line);
         self.placed
             .push(task.placement(0, span, old.clone(), new, how.clone()));
