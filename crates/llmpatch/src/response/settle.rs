@@ -61,8 +61,15 @@ pub(super) fn settle<'a>(
         let near = answer.nearly.iter();
         let near = near.map(|(span, what)| nearly(*span, what.clone()));
         parsed.warnings.extend(near);
-    } else if parsed.errors.is_empty() {
-        explain_absence(source, options, answer, taken.skipped, &mut parsed);
+    } else {
+        // A hunk below what is nearly a patch is a part of that.
+        parsed.errors.retain(|error| {
+            let mut nearly = answer.nearly.iter();
+            !is_stray_hunk(error) || !nearly.any(|(span, _)| Some(*span) < error.span)
+        });
+        if parsed.errors.is_empty() {
+            explain_absence(source, options, answer, taken.skipped, &mut parsed);
+        }
     }
     review::join(&mut parsed);
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
