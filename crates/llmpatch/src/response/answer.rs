@@ -238,7 +238,10 @@ pub(super) fn answer<'a>(
 #[derive(Default)]
 struct Around {
     has_patch: bool,
-    has_opx: bool,
+    /// Where the first element of OPX begins.
+    opx: Option<usize>,
+    /// The tags above it that close nothing.
+    closing: HashSet<BString>,
     /// The parts that diffs are in.
     with_hunks: HashSet<usize>,
 }
@@ -246,18 +249,31 @@ struct Around {
 impl Around {
     fn of(parts: &Parts<'_>, roles: &[(Role, Option<usize>)]) -> Self {
         let mut around = Self::default();
-        for (part, (role, _)) in parts.all.iter().zip(roles) {
-            let What::Patch(block) = &part.what else {
-                continue;
-            };
-            if *role == Role::Answer {
-                around.has_patch = true;
-                around.has_opx |= block.format == Format::Opx;
-                let within = part.within.filter(|_| block.format == Format::Unified);
-                around.with_hunks.extend(within);
+        let parts = parts.all.iter().zip(roles);
+        for (part, _) in parts.filter(|(_, (role, _))| *role == Role::Answer) {
+            match &part.what {
+                What::Patch(block) => {
+                    around.has_patch = true;
+                    if block.format == Format::Opx {
+                        around.opx.get_or_insert(part.range.start);
+                    }
+                    let within = part.within.filter(|_| block.format == Format::Unified);
+                    around.with_hunks.extend(within);
+                }
+                What::Loss(_, NoPatch::StrayClosing { tag }) if around.opx.is_none() => {
+                    around.closing.insert(tag.clone());
+                }
+                _ => {}
             }
         }
         around
+    }
+
+    /// Returns whether a tag that closes nothing is prose: no element of OPX is above it, and not
+    /// all of an element is, but for where that began.
+    fn is_prose(&self, at: usize) -> bool {
+        self.opx
+            .is_none_or(|opx| at < opx && self.closing.len() < 2)
     }
 
     /// Returns whether a diff is in the same part.
@@ -277,8 +293,7 @@ fn take<'a>(
     let span = source.span(part.range);
     match part.what {
         What::Patch(block) => answer.patch(source, *block, only),
-        // A tag that closes nothing is prose where there is no element.
-        What::Loss(_, NoPatch::StrayClosing { .. }) if !around.has_opx => {}
+        What::Loss(_, NoPatch::StrayClosing { .. }) if around.is_prose(span.start as usize) => {}
         What::Loss(format, loss) => answer.found.push(AnswerItem::residue(format, span, loss)),
         What::Nearly(NoPatch::Near(near)) if around.has_hunks(part.within) && near.is_of_diff() => {
             let loss = NoPatch::Loose { near };
