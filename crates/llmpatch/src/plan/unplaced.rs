@@ -18,7 +18,7 @@ use super::planner::Planner;
 use super::{ENOUGH, Rules};
 use crate::path::RepoPath;
 use crate::search::{Fuzz, has_all};
-use crate::text::{LineNo, Lines, Located, Span};
+use crate::text::{LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File};
 
 /// An edit of which parts have no place.
@@ -88,13 +88,8 @@ impl Planner<'_> {
                 at_level: at_a_level.get(&number).copied(),
                 before: None,
             };
-            let longest = old.iter().max_by_key(|line| line.trim_ascii().len());
-            let error = self.why(miss, longest.map_or(b"", |line| line.trim_ascii()), place);
-            let span = match &error {
-                Error::Conflict(conflict) => changed(conflict.nth).or(span),
-                _ => span,
-            };
-            self.errors.push(Located::new(span, error));
+            let error = self.why(miss, Located::new(span, &old[..]), place);
+            self.errors.push(error);
         }
     }
 
@@ -156,15 +151,14 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns why a part of an edit has no place, which needs this line among others: an earlier
-    /// edit of the response, or what it is in the file as it is now, and as it was before the
-    /// response.
+    /// Returns why a part of an edit has no place, which needs these lines: an earlier edit of the
+    /// response, or what it is in the file as it is now, and as it was before the response.
     fn why(
         &self,
         unplaced: Unplaced,
-        needed: &[u8],
+        Located { value: old, span }: Located<&[&Text<'_>]>,
         place: impl Fn(&Content) -> Result<Range<usize>, Option<Located<PlaceError>>>,
-    ) -> Error {
+    ) -> Located<Error> {
         let Unplaced {
             path,
             part,
@@ -174,13 +168,17 @@ impl Planner<'_> {
         } = &unplaced;
         if error.is_absence() {
             let now = &seen.content;
+            let lines = old.iter().map(|line| line.trim_ascii());
+            let needed = lines.max_by_key(|line| line.len()).unwrap_or_default();
             let conflict = self.conflict(path, *part, now, needed, |content| place(content).ok());
             if let Some(conflict) = conflict {
                 let is_same = error.is_made_in(&seen.content, || true);
-                return Error::Conflict(Box::new(Conflict {
+                let changed = old.get(conflict.nth).and_then(|line| line.span);
+                let conflict = Conflict {
                     is_same,
                     ..conflict
-                }));
+                };
+                return Located::new(changed.or(span), Error::Conflict(Box::new(conflict)));
             }
         }
         let original = self
@@ -200,7 +198,10 @@ impl Planner<'_> {
                 ..unplaced.clone()
             }))
         });
-        Error::Place(Box::new(Unplaced { before, ..unplaced }))
+        Located::new(
+            span,
+            Error::Place(Box::new(Unplaced { before, ..unplaced })),
+        )
     }
 
     /// Returns a file as an edit finds it.

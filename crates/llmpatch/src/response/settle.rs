@@ -62,14 +62,7 @@ pub(super) fn settle<'a>(
         let near = near.map(|(span, what)| nearly(*span, what.clone()));
         parsed.warnings.extend(near);
     } else {
-        // A hunk below what is nearly a patch is a part of that.
-        parsed.errors.retain(|error| {
-            let mut nearly = answer.nearly.iter();
-            !is_stray_hunk(error) || !nearly.any(|(span, _)| Some(*span) < error.span)
-        });
-        if parsed.errors.is_empty() {
-            explain_absence(source, options, answer, taken.skipped, &mut parsed);
-        }
+        explain_absence(source, options, answer, taken.skipped, &mut parsed);
     }
     review::join(&mut parsed);
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
@@ -112,7 +105,8 @@ impl Taken<'_> {
     }
 }
 
-/// Adds the error that says why there is nothing to apply.
+/// Adds the error that says why there is nothing to apply, unless other errors do. A hunk below what
+/// is nearly a patch is a part of that.
 fn explain_absence(
     source: &Source,
     options: &Options<'_>,
@@ -120,6 +114,13 @@ fn explain_absence(
     skipped: Option<(Format, Format, Span)>,
     parsed: &mut Parsed<'_>,
 ) {
+    parsed.errors.retain(|error| {
+        let mut nearly = answer.nearly.iter();
+        !is_stray_hunk(error) || !nearly.any(|(span, _)| Some(*span) < error.span)
+    });
+    if !parsed.errors.is_empty() {
+        return;
+    }
     let (span, error) = absence::find(source, options, answer, &parsed.warnings, skipped);
     if matches!(error, Error::Utf16 { .. }) {
         parsed.warnings.clear();
