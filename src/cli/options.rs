@@ -268,7 +268,7 @@ pub(super) struct Verbosity {
     #[arg(short, long)]
     pub(super) verbose: bool,
     /// Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)
-    #[arg(long, value_name = "when", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    #[arg(long, value_name = "when", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always", hide_short_help = true)]
     pub(super) color: Option<When>,
     /// Whether a program is told, instead of a person.
     #[arg(skip)]

@@ -75,7 +75,7 @@ pub(super) struct Preview {
     #[command(flatten)]
     forms: Forms,
     /// Apply as well
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) apply: bool,
     /// How many unchanged lines to show around a change, if not as many as git does
     #[arg(skip)]
