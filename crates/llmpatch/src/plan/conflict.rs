@@ -49,7 +49,9 @@ impl Planner<'_> {
         found: impl Fn(&Content) -> Option<Range<usize>>,
     ) -> Option<Conflict> {
         let found = |content: &Content| {
-            let is_there = content.contains_str(needed);
+            // One line is found far faster than a place.
+            let may_look = self.effort.spend(content.len() / 16);
+            let is_there = may_look && content.contains_str(needed);
             let is_worth_it = is_there && self.effort.spend(content.len());
             is_worth_it.then(|| found(content)).flatten()
         };
@@ -171,7 +173,6 @@ fn content<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Content {
 }
 
 /// A line that an edit takes from a file or puts into it.
-#[derive(Clone, Copy)]
 pub(super) struct LineChange {
     /// The line of the file as the edit finds it, from 0: the one that goes, or the one before which
     /// the new line comes.
@@ -233,9 +234,10 @@ impl LineChange {
 
     /// Returns whether it changes one of these lines, or puts something between them.
     pub(super) fn is_among(&self, lines: &Range<usize>) -> bool {
-        match self.is_added {
-            true => lines.start < self.at && self.at < lines.end,
-            false => lines.contains(&self.at),
+        if self.is_added {
+            lines.start < self.at && self.at < lines.end
+        } else {
+            lines.contains(&self.at)
         }
     }
 }
