@@ -202,7 +202,7 @@ pub(super) fn answer<'a>(
         .iter()
         .map(|(_, by)| by.map(|by| hiding(&parts.all[by])))
         .collect();
-    let around = Around::of(&parts, &roles);
+    let around = PatchesAround::of(&parts, &roles);
     let mut answer = Answer {
         bases: parts.bases,
         session,
@@ -236,7 +236,7 @@ pub(super) fn answer<'a>(
 
 /// What patches of the answer are around a part.
 #[derive(Default)]
-struct Around {
+struct PatchesAround {
     has_patch: bool,
     /// Where the first element of OPX begins.
     opx: Option<usize>,
@@ -246,7 +246,7 @@ struct Around {
     with_hunks: HashSet<usize>,
 }
 
-impl Around {
+impl PatchesAround {
     fn of(parts: &Parts<'_>, roles: &[(Role, Option<usize>)]) -> Self {
         let mut around = Self::default();
         let parts = parts.all.iter().zip(roles);
@@ -286,7 +286,7 @@ impl Around {
 fn take<'a>(
     source: &Source,
     part: Part<'a>,
-    around: &Around,
+    around: &PatchesAround,
     only: &[String],
     answer: &mut Answer<'a>,
 ) {
