@@ -11,7 +11,7 @@ use super::place::JsonPath;
 use super::rows::{Holds, at, ids, is, word};
 use super::schemas::CallForm;
 use super::session::SessionEntry;
-use super::texts::may_hold_patch;
+use super::texts::{is_text, may_hold_patch};
 use super::{Block, Error, NoPatch, Warning, embedded};
 use crate::format::excerpt;
 use crate::format::tool::fields::{self, Fields};
@@ -197,7 +197,7 @@ impl Messages<'_, '_> {
             _ => fields.get(fields::DIFF),
         };
         let is_read = |name, value: Value<'_>| match shape {
-            CallShape::Patch => fields::PATCH.contains(&name) && value.is() != Is::Object,
+            CallShape::Patch => fields::PATCH.contains(&name) && is_text(value),
             _ => read.is_some_and(|(read, _)| read == name),
         };
         let others = fields.iter().filter(|(name, value)| !is_read(name, *value));

@@ -161,3 +161,13 @@ pub(super) fn may_hold_patch(string: Value<'_>) -> bool {
         || written.contains("<edit")
         || written.contains('{') && is_of_calls(written.as_bytes())
 }
+
+/// Returns whether a value is no object and holds none: a patch is a string, and so is each word of a
+/// command.
+pub(super) fn is_text(value: Value<'_>) -> bool {
+    match value.is() {
+        Is::Object => false,
+        Is::Array => value.items().iter().all(|word| word.is() == Is::String),
+        _ => true,
+    }
+}
