@@ -16,14 +16,14 @@ mod support;
 use std::panic::catch_unwind;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use llmpatch_cases::{Case, Files, Outcome};
+use llmpatch_cases::{CaseOutcome, Files, TestCase};
 use support::{Need, Repo, in_full, needs};
 
 /// Of so many cases that aren't of git, one is tried.
 const TURN: usize = 16;
 
 /// What is tried of a case.
-type Check = fn(&Case) -> Result<(), Failed>;
+type Check = fn(&TestCase) -> Result<(), Failed>;
 
 fn main() {
     let args = Arguments::from_args();
@@ -45,7 +45,7 @@ fn main() {
     libtest_mimic::run(&args, trials).exit();
 }
 
-fn trial(name: String, check: Check, case: Case) -> Trial {
+fn trial(name: String, check: Check, case: TestCase) -> Trial {
     Trial::test(name.clone(), move || {
         let ended = catch_unwind(|| {
             if let Some(need) = case.needs() {
@@ -68,7 +68,7 @@ fn said(panic: &dyn std::any::Any) -> &str {
         .unwrap_or("it panicked")
 }
 
-fn applies(case: &Case) -> Result<(), Failed> {
+fn applies(case: &TestCase) -> Result<(), Failed> {
     let repo = repository(case);
     let before = files(&repo);
     let run = repo.llmpatch("apply", &case.arguments(), &case.response());
@@ -82,7 +82,7 @@ fn applies(case: &Case) -> Result<(), Failed> {
             return Err("a refusal prints nothing on stdout".into());
         }
     }
-    let outcome = Outcome {
+    let outcome = CaseOutcome {
         status: run.status,
         said: run.stderr,
         files: files(&repo),
@@ -92,7 +92,7 @@ fn applies(case: &Case) -> Result<(), Failed> {
 }
 
 /// What people are told of a case, programs are told too, and what they approve of is what is applied.
-fn is_told_to_programs(case: &Case) -> Result<(), Failed> {
+fn is_told_to_programs(case: &TestCase) -> Result<(), Failed> {
     let repo = repository(case);
     let run = |more: &[String]| {
         let arguments = [&case.arguments()[..], more].concat();
@@ -124,7 +124,7 @@ fn is_told_to_programs(case: &Case) -> Result<(), Failed> {
     same(&case.expected().files, &files(&repo), "the tree afterwards")
 }
 
-fn agrees_with_git(case: &Case) -> Result<(), Failed> {
+fn agrees_with_git(case: &TestCase) -> Result<(), Failed> {
     let ours = repository(case);
     let theirs = repository(case);
     // git apply finds the new name there already, where both are one name.
@@ -173,7 +173,7 @@ fn files(repo: &Repo) -> Files {
     named.collect()
 }
 
-fn repository(case: &Case) -> Repo {
+fn repository(case: &TestCase) -> Repo {
     let repo = Repo::of_case(case);
     for (name, value) in case.settings() {
         repo.git(&["config", "--add", &name, &value]);

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use git2::{ObjectType, Oid};
 use libtest_mimic::{Arguments, Failed, Trial};
-use llmpatch_cases::Case;
+use llmpatch_cases::TestCase;
 
 /// Of so many responses a target has one, unless it has all.
 const SHARE: usize = 24;
@@ -65,7 +65,7 @@ type Seeds = BTreeMap<Oid, Vec<u8>>;
 fn seeds() -> Seeds {
     let id = |text: &Vec<u8>| Oid::hash_object(ObjectType::Blob, text).unwrap();
     let cases = llmpatch_cases::all();
-    let texts = cases.iter().flat_map(Case::seeds);
+    let texts = cases.iter().flat_map(TestCase::seeds);
     texts.map(|text| (id(&text), text)).collect()
 }
 

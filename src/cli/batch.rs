@@ -24,7 +24,7 @@ use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use self::budget::Budget;
-use self::line::{Answer, Claim, Job};
+use self::line::{BatchAnswer, Claim, Job};
 use self::output::{Answered, Output};
 use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
@@ -91,7 +91,7 @@ struct InputLine {
 }
 
 /// An answer to a line of this number, or why there are none from here on.
-type Worked = Result<(usize, Answer), Failure>;
+type Worked = Result<(usize, BatchAnswer), Failure>;
 
 impl Batch {
     /// Runs the command, and prints how it went.
@@ -357,7 +357,7 @@ impl Pending {
         }
     }
 
-    fn add(&mut self, one: Answer) {
+    fn add(&mut self, one: BatchAnswer) {
         self.count += 1;
         self.weight += one.weight();
         // What was claimed is there, and was written.

@@ -22,7 +22,7 @@ use super::terminal::{Choices, Manner, Terminal};
 use crate::repo::{Differ, Side, differ};
 use crate::temporary;
 use llmpatch::pathspec::Case;
-use llmpatch::plan::choose::{self, Part};
+use llmpatch::plan::choose::{self, ChangePart};
 use llmpatch::plan::hunks::{self as pieces, Piece};
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::report::{FileOperation, FileReport, Report};
@@ -137,7 +137,7 @@ impl Review {
 impl Declined {
     /// Leaves it out of what was worked out. Of a file of which some hunks are made, no program is
     /// told where the response's own were.
-    fn leave_out(self, parts: &[Part], worked: &mut Worked<'_>) {
+    fn leave_out(self, parts: &[ChangePart], worked: &mut Worked<'_>) {
         let mut edits: BTreeSet<_> = self
             .parts
             .iter()
@@ -188,7 +188,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn about_all(&self, changes: &ChangeSet, parts: &[Part]) -> Result<Choice, Failure> {
+    fn about_all(&self, changes: &ChangeSet, parts: &[ChangePart]) -> Result<Choice, Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, all of it"),
             ('n', "no, change nothing"),
@@ -215,7 +215,7 @@ impl Asking<'_> {
     }
 
     /// Asks about part after part, and notes what isn't wanted.
-    fn about_each(&self, parts: &[Part], declined: &mut Declined) -> Result<(), Failure> {
+    fn about_each(&self, parts: &[ChangePart], declined: &mut Declined) -> Result<(), Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, apply this change"),
             ('n', "no, leave this out"),
@@ -271,7 +271,7 @@ impl Asking<'_> {
     fn about_part(
         &self,
         number: usize,
-        part: &Part,
+        part: &ChangePart,
         declined: &mut Declined,
     ) -> Result<Next, Failure> {
         let (Some(change), Some(pieces)) = (part.changes.iter().next(), self.pieces(part)?) else {
@@ -287,7 +287,7 @@ impl Asking<'_> {
     }
 
     /// Returns the hunks of a part that is one file with some.
-    fn pieces(&self, part: &Part) -> Result<Option<Vec<Piece>>, Failure> {
+    fn pieces(&self, part: &ChangePart) -> Result<Option<Vec<Piece>>, Failure> {
         let mut changes = part.changes.iter();
         let (Some(change), None) = (changes.next(), changes.next()) else {
             return Ok(None);
@@ -427,7 +427,7 @@ fn is_kept(line: &&[u8]) -> bool {
 }
 
 /// Returns what a part is, in words that follow a verb.
-fn named(part: &Part) -> String {
+fn named(part: &ChangePart) -> String {
     let files = FileReport::list(&part.changes, |_| None);
     let [file] = &files[..] else {
         return format!(

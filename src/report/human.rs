@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::render::{self, Part, Tone};
+use super::render::{self, MessagePart, Tone};
 use super::wrap::wrap;
 use llmpatch::format::unified;
 use llmpatch::kind::Kind;
@@ -324,11 +324,11 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
         .map(|place| labelled(place, label.as_deref()));
     let message = safe(message);
     let headline = if *is_warning {
-        Part::new(Tone::Warning, format!("{message} [{kind}]"))
+        MessagePart::new(Tone::Warning, format!("{message} [{kind}]"))
     } else {
-        Part::new(Tone::Error, message).id(kind.code())
+        MessagePart::new(Tone::Error, message).id(kind.code())
     };
-    let note = |text: String| Part::new(Tone::Note, text);
+    let note = |text: String| MessagePart::new(Tone::Note, text);
     let mut parts = vec![headline.at(place)];
     if !also.is_empty() {
         parts.push(note(the_same_is_true_of(also, response.as_ref())));
@@ -345,14 +345,14 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     parts.extend(notes.iter().map(|text| note(safe_lines(text))));
     let help = help
         .as_ref()
-        .map(|help| Part::new(Tone::Help, safe_lines(help)));
+        .map(|help| MessagePart::new(Tone::Help, safe_lines(help)));
     parts.extend(help);
     render::draw(&parts, style)
 }
 
 /// Draws what may help the next time. Ends with a newline.
 pub fn help(text: &str, style: Style) -> String {
-    render::draw(&[Part::new(Tone::Help, safe(text))], style)
+    render::draw(&[MessagePart::new(Tone::Help, safe(text))], style)
 }
 
 /// Returns a place in a response with what is said below its mark.

@@ -49,7 +49,7 @@ pub fn diff(printed: &[u8], palette: &Palette) -> Vec<u8> {
         out: Vec::with_capacity(printed.len() * 5 / 4),
         palette,
     };
-    let mut place = Place::Outside;
+    let mut place = DiffState::Outside;
     for line in printed.lines_with_terminator() {
         let text = line.trim_end_with(|end| end == '\n');
         place = painter.line(place, text);
@@ -60,7 +60,7 @@ pub fn diff(printed: &[u8], palette: &Palette) -> Vec<u8> {
 
 /// Where in a diff a line is.
 #[derive(Clone, Copy)]
-enum Place {
+enum DiffState {
     /// Before the first file.
     Outside,
     /// Above the hunks of a file.
@@ -78,21 +78,21 @@ struct Painter<'p> {
 
 impl Painter<'_> {
     /// Paints a line, and returns where the next line is.
-    fn line(&mut self, place: Place, text: &[u8]) -> Place {
+    fn line(&mut self, place: DiffState, text: &[u8]) -> DiffState {
         let palette = self.palette;
         let (sequence, next) = match place {
-            Place::Hunk { old, new } if old + new > 0 || text.starts_with(b"\\") => {
+            DiffState::Hunk { old, new } if old + new > 0 || text.starts_with(b"\\") => {
                 match text.first() {
                     Some(b'+') => {
                         self.added(text);
-                        return Place::Hunk {
+                        return DiffState::Hunk {
                             old,
                             new: new.saturating_sub(1),
                         };
                     }
                     Some(b'-') => (
                         &palette.old,
-                        Place::Hunk {
+                        DiffState::Hunk {
                             old: old.saturating_sub(1),
                             new,
                         },
@@ -100,26 +100,26 @@ impl Painter<'_> {
                     Some(b'\\') => (&palette.context, place),
                     _ => (
                         &palette.context,
-                        Place::Hunk {
+                        DiffState::Hunk {
                             old: old.saturating_sub(1),
                             new: new.saturating_sub(1),
                         },
                     ),
                 }
             }
-            Place::Outside | Place::Binary if !text.starts_with(b"diff --git ") => {
+            DiffState::Outside | DiffState::Binary if !text.starts_with(b"diff --git ") => {
                 self.out.extend(text);
                 return place;
             }
             _ if text.starts_with(b"@@ -") => return self.hunk(text),
-            _ if text == b"GIT binary patch" => (&palette.meta, Place::Binary),
-            _ => (&palette.meta, Place::Header),
+            _ if text == b"GIT binary patch" => (&palette.meta, DiffState::Binary),
+            _ => (&palette.meta, DiffState::Header),
         };
         self.put(sequence, text);
         next
     }
 
-    fn hunk(&mut self, text: &[u8]) -> Place {
+    fn hunk(&mut self, text: &[u8]) -> DiffState {
         let end = text[2..].find(b"@@").map_or(text.len(), |at| at + 4);
         let (numbers, heading) = text.split_at(end);
         self.put(&self.palette.frag, numbers);
@@ -127,7 +127,7 @@ impl Painter<'_> {
             self.put(&self.palette.context, b" ");
             self.put(&self.palette.func, heading);
         }
-        Place::Hunk {
+        DiffState::Hunk {
             old: count(numbers, b"-"),
             new: count(numbers, b"+"),
         }

@@ -28,14 +28,14 @@ pub(super) enum Tone {
 }
 
 /// A part of a message: a headline, and below it, if there is one, the place that it is about.
-pub(super) struct Part<'d> {
+pub(super) struct MessagePart<'d> {
     tone: Tone,
     id: Option<&'d str>,
     text: String,
     place: Option<Cow<'d, Place>>,
 }
 
-impl<'d> Part<'d> {
+impl<'d> MessagePart<'d> {
     pub(super) fn new(tone: Tone, text: String) -> Self {
         Self {
             tone,
@@ -67,18 +67,18 @@ impl<'d> Part<'d> {
     }
 
     /// Returns the lines to show, each with the lines that they are under, in order.
-    fn lines(&self) -> Vec<Line<'_>> {
-        let mut lines: Vec<Line<'_>> = Vec::new();
+    fn lines(&self) -> Vec<QuotedLine<'_>> {
+        let mut lines: Vec<QuotedLine<'_>> = Vec::new();
         let Some(place) = &self.place else {
             return lines;
         };
         for quote in std::iter::once(&place.first).chain(&place.more) {
-            let heading = quote.heading.iter().map(|(number, excerpt)| Line {
+            let heading = quote.heading.iter().map(|(number, excerpt)| QuotedLine {
                 number: *number,
                 excerpt,
                 label: None,
             });
-            let quoted = Line {
+            let quoted = QuotedLine {
                 number: quote.line,
                 excerpt: &quote.excerpt,
                 label: Some(&quote.label),
@@ -95,7 +95,7 @@ impl<'d> Part<'d> {
 }
 
 /// A line to be shown.
-struct Line<'d> {
+struct QuotedLine<'d> {
     number: LineNo,
     excerpt: &'d Excerpt,
     /// What is said below its mark; `None` if nothing in it is marked.
@@ -103,8 +103,8 @@ struct Line<'d> {
 }
 
 /// Draws a message. Ends with a newline.
-pub(super) fn draw(parts: &[Part<'_>], style: Style) -> String {
-    let lines = parts.iter().flat_map(Part::lines);
+pub(super) fn draw(parts: &[MessagePart<'_>], style: Style) -> String {
+    let lines = parts.iter().flat_map(MessagePart::lines);
     let digits = lines.map(|line| line.number.to_string().len()).max();
     let drawing = Drawing {
         style,
@@ -138,7 +138,7 @@ impl Drawing {
     const MIN_ROOM: usize = 24;
 
     /// Returns the headline with the name of its place, and the lines that follow each other.
-    fn groups<'p>(&self, part: &'p Part<'_>) -> Vec<Group<'p>> {
+    fn groups<'p>(&self, part: &'p MessagePart<'_>) -> Vec<Group<'p>> {
         let (name, level) = part.level();
         let text = self.headline(part, name);
         let title = match part.tone {
@@ -162,7 +162,7 @@ impl Drawing {
     }
 
     /// Breaks a headline where a terminal has no room for it.
-    fn headline(&self, part: &Part<'_>, name: &str) -> String {
+    fn headline(&self, part: &MessagePart<'_>, name: &str) -> String {
         if !self.style.is_terminal {
             return part.text.clone();
         }
@@ -178,12 +178,12 @@ impl Drawing {
     /// Returns lines that follow each other, as they are drawn.
     fn snippet(
         &self,
-        run: &[Line<'_>],
+        run: &[QuotedLine<'_>],
     ) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
         let room = self.style.width.saturating_sub(self.gutter);
         let mut source = String::new();
         let mut annotations = Vec::new();
-        for Line { excerpt, label, .. } in run {
+        for QuotedLine { excerpt, label, .. } in run {
             let label = label.map(|label| Shown(label.as_bytes()).to_string());
             let wide = label.as_deref().map_or(0, |label| match label.width() {
                 0 => 0,

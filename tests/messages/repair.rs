@@ -7,7 +7,7 @@
 
 use llmpatch::tree::MemoryTree;
 use llmpatch::{Options, apply};
-use llmpatch_cases::Case;
+use llmpatch_cases::TestCase;
 
 use crate::support::Repo;
 use crate::tree;
@@ -93,9 +93,10 @@ fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
     }
 }
 
-fn shapes() -> Vec<Case> {
+fn shapes() -> Vec<TestCase> {
     // What ends with another status isn't the author's to mend.
-    let is_shape = |case: &Case| case.name.starts_with("shapes/") && case.expected().status == 1;
+    let is_shape =
+        |case: &TestCase| case.name.starts_with("shapes/") && case.expected().status == 1;
     llmpatch_cases::all().into_iter().filter(is_shape).collect()
 }
 

@@ -29,10 +29,10 @@ use std::time::{Duration, Instant};
 use assert_fs::TempDir;
 use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
-use llmpatch_cases::Case;
+use llmpatch_cases::TestCase;
 use similar::TextDiff;
 
-pub use llmpatch_cases::File as OnDisk;
+pub use llmpatch_cases::CaseFile as OnDisk;
 pub use system::{Need, needs, symlink};
 
 /// Lets `$us` be our process in a hook: the nearest of its ancestors that has our name.
@@ -101,7 +101,7 @@ impl Repo {
     }
 
     /// Makes a repository whose one commit holds the files of a case.
-    pub fn of_case(case: &Case) -> Self {
+    pub fn of_case(case: &TestCase) -> Self {
         let repo = Self::empty();
         for (path, file) in case.before() {
             repo.put(path.as_ref(), &file);

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use llmpatch_cases::{Case, File, Files};
+use llmpatch_cases::{CaseFile, Files, TestCase};
 use serde_json::{Map, Value, json};
 
 fn main() {
@@ -39,7 +39,7 @@ fn plant(directory: &Path) {
     }
 }
 
-fn document(case: &Case) -> Value {
+fn document(case: &TestCase) -> Value {
     let expected = case.expected();
     let settings: Vec<_> = case
         .settings()
@@ -70,7 +70,7 @@ fn files(files: &Files) -> Map<String, Value> {
         .collect()
 }
 
-fn shown(file: &File) -> Value {
+fn shown(file: &CaseFile) -> Value {
     json!({ "bytes": bytes(&file.bytes), "executable": file.executable, "link": file.link })
 }
 

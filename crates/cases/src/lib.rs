@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use archive::{Archive, Section};
-pub use outcome::{Outcome, difference};
-use place::Place;
+pub use outcome::{CaseOutcome, difference};
+use place::CasePlace;
 
 /// What is at each path of a work tree.
-pub type Files = BTreeMap<String, File>;
+pub type Files = BTreeMap<String, CaseFile>;
 
 /// A file or a link of a work tree.
 #[derive(Clone, PartialEq, Eq)]
-pub struct File {
+pub struct CaseFile {
     /// Whether it may be executed.
     pub executable: bool,
     /// Whether it is a link, whose target the bytes are.
@@ -31,12 +31,12 @@ pub struct File {
 
 /// A response, the files that it meets, and what must come of it.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct TestCase {
     /// `FORMAT/NAME`, or `FORMAT/NAME/CASE` for one of several in a file.
     pub name: String,
     /// The comment of the file: what is shown.
     pub rule: String,
-    place: Place,
+    place: CasePlace,
     /// What the case says itself.
     own: Vec<Section>,
     /// What the file says of all its cases.
@@ -47,27 +47,27 @@ pub struct Case {
 ///
 /// # Panics
 /// If a file isn't one of cases.
-pub fn all() -> Vec<Case> {
-    let places = place::files().into_iter().flat_map(Place::of_file);
-    places.map(Case::read).collect()
+pub fn all() -> Vec<TestCase> {
+    let places = place::files().into_iter().flat_map(CasePlace::of_file);
+    places.map(TestCase::read).collect()
 }
 
 /// Returns the case of a name.
 ///
 /// # Panics
 /// If there is none.
-pub fn named(name: &str) -> Case {
+pub fn named(name: &str) -> TestCase {
     let case = all().into_iter().find(|case| case.name == name);
     case.unwrap_or_else(|| panic!("no case `{name}`"))
 }
 
-impl Case {
-    fn read(place: Place) -> Self {
+impl TestCase {
+    fn read(place: CasePlace) -> Self {
         let archive = place.open();
         Self::of(place, &archive)
     }
 
-    fn of(place: Place, archive: &Archive) -> Self {
+    fn of(place: CasePlace, archive: &Archive) -> Self {
         let (own, shared) = (place.own(archive), place.shared(archive));
         Self {
             name: place.name(),
@@ -181,14 +181,14 @@ impl Case {
             if section.has("gone") {
                 files.remove(path);
             } else {
-                files.insert(path.to_owned(), File::of(section));
+                files.insert(path.to_owned(), CaseFile::of(section));
             }
         }
         is_any
     }
 }
 
-impl File {
+impl CaseFile {
     fn of(section: &Section) -> Self {
         let mut bytes = section.content();
         let link = section.has("link");
@@ -203,7 +203,7 @@ impl File {
     }
 }
 
-impl fmt::Debug for File {
+impl fmt::Debug for CaseFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match (self.link, self.executable) {
             (true, _) => "link to ",

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use similar::TextDiff;
 
 use crate::archive::Section;
-use crate::{Case, File, Files};
+use crate::{CaseFile, Files, TestCase};
 
 /// What came of a case.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct CaseOutcome {
     /// The exit status.
     pub status: i32,
     /// What was said to people.
@@ -23,9 +23,9 @@ pub struct Outcome {
 /// Sections by name.
 pub(crate) type Expected = BTreeMap<String, Section>;
 
-impl Case {
+impl TestCase {
     /// Returns the outcome that the case asks for.
-    pub fn expected(&self) -> Outcome {
+    pub fn expected(&self) -> CaseOutcome {
         let mut files = self.before();
         self.lay("after/", &mut files);
         let error = self.section("error");
@@ -38,7 +38,7 @@ impl Case {
             status.unwrap_or(1)
         });
         let feedback = self.section("feedback").map(|_| self.text("feedback"));
-        Outcome {
+        CaseOutcome {
             status,
             said,
             files,
@@ -50,7 +50,7 @@ impl Case {
     ///
     /// # Errors
     /// With the sections that differ.
-    pub fn compare(&self, got: &Outcome) -> Result<(), String> {
+    pub fn compare(&self, got: &CaseOutcome) -> Result<(), String> {
         let before = self.before();
         let mut want = self.expected();
         if got.feedback.is_none() {
@@ -94,7 +94,7 @@ pub(crate) fn is_expectation(name: &str) -> bool {
 }
 
 /// Returns the sections that say what an outcome is.
-pub(crate) fn sections(outcome: &Outcome, before: &Files) -> Expected {
+pub(crate) fn sections(outcome: &CaseOutcome, before: &Files) -> Expected {
     let mut sections = changes(before, &outcome.files);
     let mut say = |name: &str, marks: &[&str], said: &str| {
         if !said.is_empty() {
@@ -129,7 +129,7 @@ fn changes(before: &Files, after: &Files) -> Expected {
 }
 
 /// Returns the section for a file, or for there being none.
-pub(crate) fn written(name: &str, file: Option<&File>) -> Section {
+pub(crate) fn written(name: &str, file: Option<&CaseFile>) -> Section {
     let Some(file) = file else {
         return Section::new(name, &["gone"], b"");
     };

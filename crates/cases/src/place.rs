@@ -8,7 +8,7 @@ use crate::archive::{Archive, Section};
 
 /// A file, and the name of the case in it, if it is one of several.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CasePlace {
     file: PathBuf,
     case: Option<String>,
 }
@@ -22,7 +22,7 @@ pub(crate) fn files() -> Vec<PathBuf> {
         .collect()
 }
 
-impl Place {
+impl CasePlace {
     /// Lists the cases of a file.
     pub(crate) fn of_file(file: PathBuf) -> Vec<Self> {
         let whole = Self { file, case: None };
@@ -137,7 +137,7 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[cfg(test)]
-impl Place {
+impl CasePlace {
     /// Returns where a case is in an archive, or the whole one if it isn't a table.
     pub(crate) fn within(archive: &Archive, name: &str) -> Self {
         let is_table = archive

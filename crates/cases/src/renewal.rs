@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::archive::Section;
 use crate::outcome::{Expected, excludes, is_expectation, written};
-use crate::{Case, Files};
+use crate::{Files, TestCase};
 
-impl Case {
+impl TestCase {
     /// Writes an outcome into the case's own sections.
     pub(crate) fn renew(&self, got: &Expected) {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -66,25 +66,25 @@ fn denial(section: &Section, before: &Files) -> Section {
 mod tests {
     use super::*;
     use crate::archive::Archive;
-    use crate::outcome::{Outcome, sections};
-    use crate::place::Place;
+    use crate::outcome::{CaseOutcome, sections};
+    use crate::place::CasePlace;
 
     const CHANGE: &[(&str, &str)] = &[("a", "2\n")];
 
     /// Returns a file's text after its case, or its case `x`, has come to something else.
     fn renewed(text: &str, status: i32, said: &str, files: &[(&str, &str)]) -> String {
         let mut archive = Archive::parse(text);
-        let place = Place::within(&archive, "x");
-        let case = Case::of(place.clone(), &archive);
+        let place = CasePlace::within(&archive, "x");
+        let case = TestCase::of(place.clone(), &archive);
         let file = |(path, text): &(&str, &str)| {
-            let file = crate::File {
+            let file = crate::CaseFile {
                 executable: false,
                 link: false,
                 bytes: text.as_bytes().to_vec(),
             };
             ((*path).to_owned(), file)
         };
-        let got = Outcome {
+        let got = CaseOutcome {
             status,
             said: said.to_owned(),
             files: files.iter().map(file).collect(),
@@ -94,7 +94,7 @@ mod tests {
         archive
             .sections
             .splice(place.own(&archive), case.renewed(&got));
-        let again = Case::of(place, &archive);
+        let again = TestCase::of(place, &archive);
         assert_eq!(
             sections(&again.expected(), &again.before()),
             got,

@@ -25,12 +25,12 @@ struct Place {
     of_response: bool,
     column: usize,
     caption: String,
-    lines: Vec<Line>,
+    lines: Vec<JsonLine>,
 }
 
 /// A line, in three parts, of which the second is marked.
 #[derive(Serialize)]
-struct Line {
+struct JsonLine {
     line: LineNo,
     parts: [String; 3],
     label: String,
@@ -66,13 +66,13 @@ impl Place {
             of_response: true,
             column: place.column,
             caption: String::new(),
-            lines: vec![Line::new(place.line(), &place.first.excerpt, label)],
+            lines: vec![JsonLine::new(place.line(), &place.first.excerpt, label)],
         }
     }
 
     fn of_file(place: &report::Place) -> Self {
         let all = || std::iter::once(&place.first).chain(&place.more);
-        let mut lines: Vec<Line> = Vec::new();
+        let mut lines: Vec<JsonLine> = Vec::new();
         for Quote {
             line,
             excerpt,
@@ -83,8 +83,8 @@ impl Place {
             // Several lines may be under one.
             let heading = heading.as_ref();
             let heading = heading.filter(|(at, _)| lines.last().is_none_or(|last| last.line < *at));
-            lines.extend(heading.map(|(at, text)| Line::plain(*at, text)));
-            lines.push(Line::new(*line, excerpt, label.clone()));
+            lines.extend(heading.map(|(at, text)| JsonLine::plain(*at, text)));
+            lines.push(JsonLine::new(*line, excerpt, label.clone()));
         }
         Self {
             file: Shown(&place.file).to_string(),
@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-impl Line {
+impl JsonLine {
     fn new(line: LineNo, excerpt: &Excerpt, label: String) -> Self {
         let (text, mark, (before, after)) = (excerpt.text(), excerpt.mark(), excerpt.is_cut());
         let cut = |is_cut| if is_cut { "..." } else { "" };

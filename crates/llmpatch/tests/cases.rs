@@ -25,7 +25,7 @@ use llmpatch::plan::{Guard, Origin};
 use llmpatch::report::{Report, State};
 use llmpatch::tree::{Content, Entry, File, Mode, Obstacle};
 use llmpatch::{Format, Fuzz, MemoryTree, Options, Refusal, RepoPath, apply};
-use llmpatch_cases::{Case, Files, Outcome};
+use llmpatch_cases::{CaseOutcome, Files, TestCase};
 
 use report::human::{self, Style};
 
@@ -44,7 +44,7 @@ fn main() {
     libtest_mimic::run(&args, trials.collect()).exit();
 }
 
-fn plans(case: &Case) -> Result<(), Failed> {
+fn plans(case: &TestCase) -> Result<(), Failed> {
     let command = format!(
         "cargo test -p llmpatch --test cases -- --exact '{}'",
         case.name
@@ -54,7 +54,7 @@ fn plans(case: &Case) -> Result<(), Failed> {
 }
 
 /// Works out what comes of a case.
-fn outcome(case: &Case) -> Outcome {
+fn outcome(case: &TestCase) -> CaseOutcome {
     let before = case.before();
     let mut tree = tree(&before);
     let ignores_case =
@@ -70,7 +70,7 @@ fn outcome(case: &Case) -> Outcome {
             }
             Err(refusal) => refused(*refusal),
         };
-    Outcome {
+    CaseOutcome {
         status,
         said: human::complaints(&report, STYLE),
         files: files(&tree, &before),
@@ -95,7 +95,7 @@ fn refused(refusal: Refusal) -> (i32, Report, Option<String>) {
 }
 
 /// Reads what the case's options and settings ask for.
-fn options(case: &Case) -> Options {
+fn options(case: &TestCase) -> Options {
     let mut options = Options::default();
     let mut directory = String::new();
     let mut roots = Vec::new();
@@ -219,7 +219,7 @@ fn files(tree: &MemoryTree, before: &Files) -> Files {
     let file = |(path, entry): (&RepoPath, &Entry)| {
         let path = String::from_utf8(path.as_bytes().to_vec()).unwrap();
         let file = match entry {
-            Entry::File(file) => llmpatch_cases::File {
+            Entry::File(file) => llmpatch_cases::CaseFile {
                 executable: file.mode.executable,
                 link: false,
                 bytes: file.content.to_vec(),

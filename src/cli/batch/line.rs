@@ -74,7 +74,7 @@ pub(super) fn id(line: &[u8]) -> Option<&RawValue> {
 }
 
 /// What is written of a line, and what must be stored first.
-pub(super) struct Answer {
+pub(super) struct BatchAnswer {
     pub(super) text: String,
     pub(super) candidate: Option<Candidate>,
     /// How many bytes the line had.
@@ -83,7 +83,7 @@ pub(super) struct Answer {
     pub(super) claim: Option<Claim>,
 }
 
-impl Answer {
+impl BatchAnswer {
     /// Returns how many bytes it has, with its objects.
     pub(super) fn weight(&self) -> usize {
         self.text.len() + self.candidate.as_ref().map_or(0, Candidate::weight)
@@ -188,7 +188,7 @@ impl Job {
             };
             let mut text = report.json_answer(id(&line), &self.onto);
             text.push('\n');
-            let answer = Answer {
+            let answer = BatchAnswer {
                 text,
                 candidate,
                 asked: line.len(),

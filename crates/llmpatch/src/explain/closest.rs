@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::difference::{Advice, Difference, Found};
+use super::difference::{Advice, Difference, DifferenceFound};
 use super::file::File;
 use super::place::{BYTE_FOR_BYTE, CORRECT_THEM};
 use crate::kind::Kind;
@@ -137,17 +137,14 @@ fn invented(of: Diagnostic, closest: &Closest<'_>, count: usize) -> Diagnostic {
     )
 }
 
-impl Diagnostic {
-    /// Adds what to do about what went wrong when the patch was written; the model is told the
-    /// same.
-    fn habit(self, help: &str) -> Self {
-        self.help(help).advice(help)
-    }
-}
-
 /// Adds how a line differs, and what to do about it. A line with a gap lacks something there.
-fn remedied(of: Diagnostic, closest: &Closest<'_>, found: Found, is_gap: bool) -> Diagnostic {
-    let Found {
+fn remedied(
+    of: Diagnostic,
+    closest: &Closest<'_>,
+    found: DifferenceFound,
+    is_gap: bool,
+) -> Diagnostic {
+    let DifferenceFound {
         note,
         label,
         advice,

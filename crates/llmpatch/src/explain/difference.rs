@@ -18,12 +18,12 @@ pub(super) struct Difference {
     pub(super) patch: Range<usize>,
     /// The bytes of the file's line that aren't so in the patch's.
     pub(super) file: Range<usize>,
-    pub(super) found: Found,
+    pub(super) found: DifferenceFound,
 }
 
 /// What is found of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct DifferenceFound {
     /// What a reader can't see by looking at both lines.
     pub(super) note: Option<String>,
     /// What is said where the patch's line differs; nothing in particular if it is empty.
@@ -46,7 +46,7 @@ pub(super) enum Advice {
     Habit(&'static str),
 }
 
-impl Found {
+impl DifferenceFound {
     pub(super) fn new(note: String, advice: Advice) -> Self {
         Self {
             note: Some(note),
@@ -64,8 +64,8 @@ impl Found {
 }
 
 impl Advice {
-    fn alone(self) -> Found {
-        Found {
+    fn alone(self) -> DifferenceFound {
+        DifferenceFound {
             note: None,
             label: String::new(),
             advice: self,
@@ -113,7 +113,7 @@ impl Difference {
 
 /// Returns how two lines differ of which only the indentation or the end isn't the same, or the
 /// prefix of the patch's line is missing, and which bytes that are.
-fn spaced(patch: &[u8], file: &[u8], part: bool) -> Option<(Found, [Range<usize>; 2])> {
+fn spaced(patch: &[u8], file: &[u8], part: bool) -> Option<(DifferenceFound, [Range<usize>; 2])> {
     const PREFIX: &str = "the prefix is missing";
     let lines = [patch, file];
     let ends = lines.map(|line| line.trim_ascii_end().len()..line.len());
@@ -124,7 +124,7 @@ fn spaced(patch: &[u8], file: &[u8], part: bool) -> Option<(Found, [Range<usize>
             spaces(&file[ends[1].start..]),
         ];
         let note = format!("the file's line ends with {is}, the patch's with {was}");
-        let found = Found::new(note, Advice::Bytes);
+        let found = DifferenceFound::new(note, Advice::Bytes);
         let found = if was.0.is_empty() {
             found.label(format!("the file's line has {is} here"))
         } else {
@@ -138,17 +138,17 @@ fn spaced(patch: &[u8], file: &[u8], part: bool) -> Option<(Found, [Range<usize>
              patch's line";
         let habit = "write the prefix before the line's own first character: `--` for a line that \
              begins with `-` and goes, a space and `-` if it stays";
-        Found::new(note.into(), Advice::Habit(habit)).label(PREFIX)
+        DifferenceFound::new(note.into(), Advice::Habit(habit)).label(PREFIX)
     } else if bare(patch) != bare(file) {
         return None;
     } else if !part && is.strip_prefix(b" ") == Some(was) && is.len().is_multiple_of(2) {
         let note = "the patch's line has one space less: the one that is a context line's prefix \
              is missing";
-        Found::new(note.into(), Advice::Prefix).label(PREFIX)
+        DifferenceFound::new(note.into(), Advice::Prefix).label(PREFIX)
     } else {
         let [was, is] = [was, is].map(spaces);
         let note = format!("the file indents this line by {is}, the patch by {was}");
-        let found = Found::new(note, Advice::Bytes);
+        let found = DifferenceFound::new(note, Advice::Bytes);
         if was.0.is_empty() {
             found.label("the file's line is indented")
         } else {
@@ -159,8 +159,13 @@ fn spaced(patch: &[u8], file: &[u8], part: bool) -> Option<(Found, [Range<usize>
 }
 
 /// Returns how two lines differ that say the same in other characters.
-fn written(patch: &[u8], file: &[u8]) -> Option<Found> {
-    let alike = || Some(Found::new(look_alike(patch, file)?, Advice::Bytes));
+fn written(patch: &[u8], file: &[u8]) -> Option<DifferenceFound> {
+    let alike = || {
+        Some(DifferenceFound::new(
+            look_alike(patch, file)?,
+            Advice::Bytes,
+        ))
+    };
     mangled(patch, file)
         .or_else(|| encoded(patch, file))
         .or_else(alike)
@@ -172,7 +177,7 @@ fn other(
     file: &[u8],
     alike: u8,
     [left, right]: [Range<usize>; 2],
-) -> (Found, [Range<usize>; 2]) {
+) -> (DifferenceFound, [Range<usize>; 2]) {
     let [patch_trimmed, file_trimmed] = [patch.trim_ascii(), file.trim_ascii()];
     let whole = [patch, file].map(|line| indent(line).len()..line.len());
     let is_elided = |ellipsis: &[u8]| {
@@ -183,10 +188,13 @@ fn other(
     };
     if patch_trimmed.eq_ignore_ascii_case(file_trimmed) {
         let note = "the two differ only in upper and lower case";
-        (Found::new(note.into(), Advice::Bytes), whole)
+        (DifferenceFound::new(note.into(), Advice::Bytes), whole)
     } else if is_elided(b"...") || is_elided("…".as_bytes()) {
         let note = "the patch's line ends with an ellipsis, where the file's line continues";
-        (Found::new(note.into(), Advice::Whole), [left, right])
+        (
+            DifferenceFound::new(note.into(), Advice::Whole),
+            [left, right],
+        )
     } else if patch_trimmed.len() > 3 && file_trimmed.starts_with(patch_trimmed) {
         (Advice::Whole.alone(), [left, right])
     } else if alike < 50 || (left.len() * 4 > 3 * patch.len() && right.len() * 4 > 3 * file.len()) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::path::RepoPath;
 use crate::plan::{FileAsFound, Quote};
-use crate::report::{Diagnostic, Nearest, Passage, Place};
+use crate::report::{Passage, Place};
 use crate::text::{LineNo, Lines};
 use crate::tree::Content;
 
@@ -89,27 +89,4 @@ pub(super) fn rivals(
         more: more.collect(),
         ..place(path, first, caption, label(first.line))
     })
-}
-
-impl Diagnostic {
-    /// Adds a place in a file that a reader should look at.
-    pub(super) fn shows(self, place: Place) -> Self {
-        Self {
-            places: vec![place],
-            ..self
-        }
-    }
-
-    /// Adds the place in a file that comes nearest to what was looked for.
-    pub(super) fn at(self, place: Place) -> Self {
-        let nearest = Nearest::new(
-            place.first.line,
-            place.first.line,
-            place.first.excerpt.text(),
-        );
-        Self {
-            nearest: Some(nearest),
-            ..self.shows(place)
-        }
-    }
 }

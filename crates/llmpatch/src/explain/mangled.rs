@@ -2,11 +2,11 @@
 
 use bstr::ByteSlice as _;
 
-use super::difference::{Advice, Found};
+use super::difference::{Advice, DifferenceFound};
 use crate::text::{self, ENTITIES, Shown, number_mark};
 
 /// Returns what became of a text on its way through formats that it wasn't meant for.
-pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<Found> {
+pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<DifferenceFound> {
     const ESCAPES: &[(&str, &str)] = &[
         ("\\\"", "\""),
         ("\\'", "'"),
@@ -22,7 +22,7 @@ pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<Found> {
     if let Some(number) = line_number(patch, file) {
         let number = Shown(number);
         let note = format!("the patch's line begins with a line number, `{number}`");
-        let found = Found::new(note, Advice::Habit(NUMBERS));
+        let found = DifferenceFound::new(note, Advice::Habit(NUMBERS));
         return Some(found.label("a line number, which isn't in the file"));
     }
     if let Some(at) = patch.find("\\n")
@@ -31,21 +31,21 @@ pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<Found> {
     {
         let note = "the patch has `\\n` as two characters, a backslash and an n, where the file's \
              line ends";
-        return Some(Found::new(note.into(), Advice::Habit(PLAINLY)));
+        return Some(DifferenceFound::new(note.into(), Advice::Habit(PLAINLY)));
     }
     if let Some((escape, _)) = decoded(patch, file, ESCAPES) {
         let note =
             format!("the patch's line is escaped as in JSON: it has `{escape}`, the file hasn't");
-        return Some(Found::new(note, Advice::Habit(PLAINLY)));
+        return Some(DifferenceFound::new(note, Advice::Habit(PLAINLY)));
     }
     let (entity, meant) = decoded(patch, file, &ENTITIES)?;
     let note = format!("the patch has the entity `{entity}` where the file has `{meant}`");
-    Some(Found::new(note, Advice::Habit(ENTITY)))
+    Some(DifferenceFound::new(note, Advice::Habit(ENTITY)))
 }
 
 /// Returns the first character that is a byte in the file, where the file's line would be the patch's if it
 /// were UTF-8.
-pub(super) fn encoded(patch: &[u8], file: &[u8]) -> Option<Found> {
+pub(super) fn encoded(patch: &[u8], file: &[u8]) -> Option<DifferenceFound> {
     const HABIT: &str = "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the \
          file first";
     let first = *file
@@ -58,7 +58,7 @@ pub(super) fn encoded(patch: &[u8], file: &[u8]) -> Option<Found> {
         let note = format!(
             "the file has `{character}` as the single byte \\{first:03o}, as Latin-1 has it"
         );
-        Found::new(note, Advice::Habit(HABIT))
+        DifferenceFound::new(note, Advice::Habit(HABIT))
     })
 }
 

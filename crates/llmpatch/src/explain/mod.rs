@@ -5,6 +5,7 @@
 //! [`Diagnostic`](crate::report::Diagnostic) is made of each, with a `match` arm for each variant
 //! that needs more words. Rooms that make errors know nothing of this room.
 
+mod additions;
 mod characters;
 mod closest;
 mod difference;

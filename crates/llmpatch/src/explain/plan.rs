@@ -220,16 +220,6 @@ fn root_of(written: &BString, meant: &RepoPath) -> Option<BString> {
     is_absolute.then(|| root.into())
 }
 
-impl Diagnostic {
-    /// Sets the path, if only one file is concerned.
-    fn of_one(self, paths: &[RepoPath]) -> Self {
-        match paths {
-            [path] => self.path(path),
-            _ => self,
-        }
-    }
-}
-
 impl Diagnose for Barrier {
     fn diagnostic(&self) -> Diagnostic {
         let (Barrier::Limit { path, .. } | Barrier::Protected { path, .. }) = self;

@@ -16,7 +16,7 @@ use crate::pathspec::Case;
 
 /// A part of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ChangePart {
     /// What becomes of its paths; at least one changes.
     pub changes: ChangeSet,
     /// The edits that it comes from, by their numbers in all patches, from 0.
@@ -30,7 +30,7 @@ pub fn parts(
     changes: &ChangeSet,
     resolver: &Resolver,
     case: Case,
-) -> Vec<Part> {
+) -> Vec<ChangePart> {
     let mut ties = Ties::default();
     let mut edits = Vec::new();
     for of in resolved(patches, resolver) {
@@ -80,7 +80,7 @@ pub fn parts(
     parts.sort_by_key(|(first, ..)| *first);
     parts
         .into_iter()
-        .map(|(_, changes, edits)| Part {
+        .map(|(_, changes, edits)| ChangePart {
             changes: ChangeSet::new(changes),
             edits,
         })
@@ -182,7 +182,7 @@ mod tests {
         let resolver = Resolver::default();
         let Plan { changes, .. } = plan(&patches, tree, &resolver, &Rules::default()).unwrap();
         let parts = parts(&patches, &changes, &resolver, case);
-        let shown = |part: &Part| {
+        let shown = |part: &ChangePart| {
             let paths: Vec<_> = part
                 .changes
                 .iter()

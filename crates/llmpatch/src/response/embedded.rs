@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::command::{Form, Handed, Meaning, What};
+use super::command::{Form, Handed, HandedKind, Meaning};
 use super::literal::{Language, Program};
 use super::{Block, Error, NoPatch, command, parse};
 use crate::format::{Options, blocks, envelope, opx};
@@ -103,8 +103,8 @@ impl InScript {
     fn add(&mut self, handed: &Handed, setting: Setting<'_>) {
         let (text, meaning) = (&handed.text, &handed.meaning);
         match &meaning.what {
-            What::Patch => self.blocks.extend(of_command(text, meaning, setting)),
-            What::Script => {
+            HandedKind::Patch => self.blocks.extend(of_command(text, meaning, setting)),
+            HandedKind::Script => {
                 let directory = joined(setting.directory, &meaning.directory);
                 let inner = Setting {
                     directory: &directory,
@@ -112,7 +112,7 @@ impl InScript {
                 };
                 self.extend(script_of(text, inner));
             }
-            What::Trial(option) => {
+            HandedKind::Trial(option) => {
                 let option = option.clone();
                 let at = (setting.place)(handed.command.clone());
                 self.trials.push((at, NoPatch::Trial { option }));

@@ -13,13 +13,13 @@ use crate::text::{starts_with_any_case, trim, trim_start};
 pub(crate) struct Mark {
     /// What messages call it: the name of the tag, or the opening mark.
     pub(crate) name: &'static str,
-    form: Form,
+    form: MarkForm,
     pub(crate) of: MarkOf,
 }
 
 /// How a mark is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum MarkForm {
     /// `<name>` … `</name>`, and with a prefix, `<x:name>` … `</x:name>`.
     Tag,
     /// `<name>` or `<name attribute="…">` … `</name>`.
@@ -43,34 +43,42 @@ pub(crate) enum MarkOf {
     Chat,
 }
 
-const fn mark(name: &'static str, form: Form, of: MarkOf) -> Mark {
+const fn mark(name: &'static str, form: MarkForm, of: MarkOf) -> Mark {
     Mark { name, form, of }
 }
 
 /// All marks.
 pub(crate) const MARKS: [Mark; 18] = [
-    mark("think", Form::Tag, MarkOf::Draft),
-    mark("thinking", Form::Tag, MarkOf::Draft),
-    mark("thought", Form::Tag, MarkOf::Draft),
-    mark("reasoning", Form::Tag, MarkOf::Draft),
-    mark("analysis", Form::Tag, MarkOf::Draft),
-    mark("scratchpad", Form::Tag, MarkOf::Draft),
-    mark("[THINK]", Form::Pair("[/THINK]"), MarkOf::Draft),
+    mark("think", MarkForm::Tag, MarkOf::Draft),
+    mark("thinking", MarkForm::Tag, MarkOf::Draft),
+    mark("thought", MarkForm::Tag, MarkOf::Draft),
+    mark("reasoning", MarkForm::Tag, MarkOf::Draft),
+    mark("analysis", MarkForm::Tag, MarkOf::Draft),
+    mark("scratchpad", MarkForm::Tag, MarkOf::Draft),
+    mark("[THINK]", MarkForm::Pair("[/THINK]"), MarkOf::Draft),
     mark(
         "<|channel|>analysis",
-        Form::Pair("<|channel|>final"),
+        MarkForm::Pair("<|channel|>final"),
         MarkOf::Draft,
     ),
-    mark("tool_result", Form::TagWithAttributes, MarkOf::Result),
-    mark("tool_response", Form::TagWithAttributes, MarkOf::Result),
-    mark("function_results", Form::TagWithAttributes, MarkOf::Result),
-    mark("system-reminder", Form::TagWithAttributes, MarkOf::Result),
-    mark("document", Form::TagWithAttributes, MarkOf::Result),
-    mark("<|im_start|>", Form::Alone, MarkOf::Chat),
-    mark("<|start_header_id|>", Form::Alone, MarkOf::Chat),
-    mark("<start_of_turn>", Form::Alone, MarkOf::Chat),
-    mark("[INST]", Form::Alone, MarkOf::Chat),
-    mark("<|…|>", Form::Token, MarkOf::Chat),
+    mark("tool_result", MarkForm::TagWithAttributes, MarkOf::Result),
+    mark("tool_response", MarkForm::TagWithAttributes, MarkOf::Result),
+    mark(
+        "function_results",
+        MarkForm::TagWithAttributes,
+        MarkOf::Result,
+    ),
+    mark(
+        "system-reminder",
+        MarkForm::TagWithAttributes,
+        MarkOf::Result,
+    ),
+    mark("document", MarkForm::TagWithAttributes, MarkOf::Result),
+    mark("<|im_start|>", MarkForm::Alone, MarkOf::Chat),
+    mark("<|start_header_id|>", MarkForm::Alone, MarkOf::Chat),
+    mark("<start_of_turn>", MarkForm::Alone, MarkOf::Chat),
+    mark("[INST]", MarkForm::Alone, MarkOf::Chat),
+    mark("<|…|>", MarkForm::Token, MarkOf::Chat),
 ];
 
 /// A mark in a text: its row, how it is written, and where.
@@ -86,10 +94,10 @@ impl MarkAt<'_> {
     /// Returns the mark as messages show it.
     pub(crate) fn shown(&self) -> String {
         match (self.mark.form, tag(self.written)) {
-            (Form::Pair(_), _) if self.written.starts_with_str(self.mark.name) => {
+            (MarkForm::Pair(_), _) if self.written.starts_with_str(self.mark.name) => {
                 self.mark.name.into()
             }
-            (Form::Pair(close), _) => close.into(),
+            (MarkForm::Pair(close), _) => close.into(),
             (_, Some(tag)) if tag.closes => format!("</{}>", tag.name.as_bstr()),
             (_, Some(tag)) => format!("<{}>", tag.name.as_bstr()),
             _ => String::from_utf8_lossy(self.written).into_owned(),
@@ -99,7 +107,7 @@ impl MarkAt<'_> {
     /// Returns the mark that closes this one, as messages show it.
     pub(crate) fn shown_close(&self) -> String {
         match self.mark.form {
-            Form::Pair(close) => close.into(),
+            MarkForm::Pair(close) => close.into(),
             _ => self.shown().replacen('<', "</", 1),
         }
     }
@@ -111,7 +119,7 @@ impl MarkAt<'_> {
 
     /// Returns whether a closing mark closes what this one opens.
     pub(crate) fn is_closed_by(&self, close: &MarkAt<'_>) -> bool {
-        let is_pair = matches!(self.mark.form, Form::Pair(_));
+        let is_pair = matches!(self.mark.form, MarkForm::Pair(_));
         let name = |written| tag(written).map(|tag| tag.name.to_ascii_lowercase());
         self.mark == close.mark && (is_pair || name(self.written) == name(close.written))
     }
@@ -187,16 +195,16 @@ impl Mark {
             is_here.then_some(written.len() + more)
         };
         match self.form {
-            Form::Pair(close) if closes => literal(close),
-            Form::Alone | Form::Token if closes => None,
-            Form::Token => special(text),
-            Form::Pair(_) | Form::Alone => literal(self.name),
-            Form::Tag | Form::TagWithAttributes => {
+            MarkForm::Pair(close) if closes => literal(close),
+            MarkForm::Alone | MarkForm::Token if closes => None,
+            MarkForm::Token => special(text),
+            MarkForm::Pair(_) | MarkForm::Alone => literal(self.name),
+            MarkForm::Tag | MarkForm::TagWithAttributes => {
                 let tag = tag?;
                 let (prefix, bare) = tag.name.rsplit_once_str(":").unwrap_or_default();
                 let bare = if prefix.is_empty() { tag.name } else { bare };
                 let is_prefixed = bare.len() < tag.name.len();
-                let takes_attributes = self.form == Form::TagWithAttributes;
+                let takes_attributes = self.form == MarkForm::TagWithAttributes;
                 let is_it = bare.eq_ignore_ascii_case(self.name.as_bytes())
                     && tag.closes == closes
                     && (takes_attributes || !tag.has_attributes)

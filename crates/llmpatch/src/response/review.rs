@@ -66,7 +66,8 @@ impl Messages<'_, '_> {
         if BEFORE.iter().any(|pattern| is(pattern, fields)) {
             return self.refuse_comment(object, "is for lines of the file before the change");
         }
-        let (Some(path), Some(shown)) = (text(fields, "path"), Shown::of(fields, self.options))
+        let (Some(path), Some(shown)) =
+            (text(fields, "path"), CommentHunk::of(fields, self.options))
         else {
             return self.refuse_comment(object, "is for lines that its `diff_hunk` doesn't show");
         };
@@ -163,7 +164,7 @@ fn suggestions(body: &str) -> Vec<Option<Vec<Range<usize>>>> {
 }
 
 /// What a comment shows of the file.
-struct Shown {
+struct CommentHunk {
     /// The last lines that are shown, those that the comment is about behind what is above them; each with
     /// whether no newline ends it.
     lines: Vec<(String, bool)>,
@@ -173,7 +174,7 @@ struct Shown {
     last: u32,
 }
 
-impl Shown {
+impl CommentHunk {
     /// Reads it; `None` if not all the lines that the comment is about are shown.
     fn of(fields: &Fields<'_>, options: &Options<'_>) -> Option<Self> {
         let number = |path: &str| at(fields, path)?.written().parse::<u32>().ok();

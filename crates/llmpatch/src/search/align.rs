@@ -101,7 +101,7 @@ const KIN: u8 = 40;
 /// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at
 /// most.
 pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Alignment {
-    let mut walk = Walk::new(lines, wanted, start, ends);
+    let mut walk = LineWalk::new(lines, wanted, start, ends);
     let mut i = 0;
     let mut j = start;
     while i < wanted.len() && j < lines.len() {
@@ -140,7 +140,7 @@ pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: End
 
 /// Lays sought lines beside as many of a file's, which are the same at a level of fuzz.
 pub(crate) fn beside(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Alignment {
-    let mut walk = Walk::new(lines, wanted, start, ends);
+    let mut walk = LineWalk::new(lines, wanted, start, ends);
     for (nth, line) in (start..start + wanted.len()).enumerate() {
         if walk.same(nth, line) {
             walk.agreed(nth);
@@ -159,7 +159,7 @@ pub(crate) fn beside(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: En
     }
 }
 
-struct Walk<'w, 'f> {
+struct LineWalk<'w, 'f> {
     lines: &'w Lines<'f>,
     wanted: &'w [&'w [u8]],
     ends: Ends,
@@ -170,7 +170,7 @@ struct Walk<'w, 'f> {
     compared_sum: usize,
 }
 
-impl<'w, 'f> Walk<'w, 'f> {
+impl<'w, 'f> LineWalk<'w, 'f> {
     fn new(lines: &'w Lines<'f>, wanted: &'w [&'w [u8]], start: usize, ends: Ends) -> Self {
         Self {
             lines,

@@ -3,7 +3,6 @@
 
 mod change;
 mod content;
-mod lines;
 mod sought;
 
 use std::borrow::Cow;

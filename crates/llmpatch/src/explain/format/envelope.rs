@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use crate::format::envelope::{Error, Habit, Meant, NearEnd, Verb, Warning};
 use crate::kind::Kind;
 use crate::report::{Diagnose, Diagnostic};
@@ -55,9 +53,9 @@ impl Diagnose for Error {
                      or `+`) before it"
                 ))
             }
-            Error::MisplacedMove { path, verb } => of.paths(path).help(misplaced_move(*verb)),
+            Error::MisplacedMove { path, verb } => of.of_section(path).help(misplaced_move(*verb)),
             Error::MisplacedEndOfFile { path, verb } => {
-                of.paths(path).help(misplaced_end_of_file(*verb))
+                of.of_section(path).help(misplaced_end_of_file(*verb))
             }
             Error::BadLine {
                 path,
@@ -80,21 +78,11 @@ impl Diagnose for Error {
                 fence,
             } => {
                 let begin = near.map(|_| format!("the patch begins in line {begin}"));
-                truncated(of.paths(path).notes(begin), *near, *fence)
+                truncated(of.of_section(path).notes(begin), *near, *fence)
             }
-            Error::More { path, .. } => of.paths(path),
+            Error::More { path, .. } => of.of_section(path),
             Error::Strict(warning) => strict(warning.diagnostic()),
             _ => of,
-        }
-    }
-}
-
-impl Diagnostic {
-    /// Adds the path of a section, if it has one.
-    fn paths(self, path: &Option<Arc<[u8]>>) -> Self {
-        Self {
-            path: path.as_ref().map(|path| path[..].into()),
-            ..self
         }
     }
 }
@@ -103,8 +91,8 @@ impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Warning::DecoratedMarker { path, .. } => of.paths(path),
-            Warning::IndentedMarker { path, .. } => of.paths(path),
+            Warning::DecoratedMarker { path, .. } => of.of_section(path),
+            Warning::IndentedMarker { path, .. } => of.of_section(path),
             Warning::BlankInBody { path, verb, .. } => of.path(path).help(match verb {
                 Verb::Update => {
                     "if the file has no such line there, leave it out; else write a space on it"

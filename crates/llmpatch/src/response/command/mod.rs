@@ -49,7 +49,7 @@ pub(crate) enum Form {
 
 /// What a command is handed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum HandedKind {
     #[default]
     Patch,
     /// A script, which may hand over patches itself.
@@ -61,7 +61,7 @@ pub(crate) enum What {
 /// What a command does with a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Meaning {
-    pub(crate) what: What,
+    pub(crate) what: HandedKind,
     /// The directory of the names, joined from all that is entered; empty for where the script runs.
     pub(crate) directory: String,
     /// How many directories are stripped from a diff's names, if said.
@@ -104,7 +104,7 @@ pub enum Doubt {
 
 /// A word of a script that keeps its patches from being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct CommandRefusal {
     pub(crate) at: Range<usize>,
     pub(crate) doubt: Doubt,
 }
@@ -118,7 +118,7 @@ pub(crate) struct Handed {
     pub(crate) meaning: Meaning,
 }
 
-impl Refusal {
+impl CommandRefusal {
     /// Refuses the word in a range of a script.
     fn of_word(script: &[u8], at: Range<usize>) -> Self {
         let doubt = Doubt::Word(head(&script[at.clone()]));
@@ -136,7 +136,7 @@ fn head(text: &[u8]) -> String {
 ///
 /// # Errors
 /// Where there is a patch, the first word that is in no list of forms.
-pub(crate) fn read(text: &[u8], form: Form) -> Result<Vec<Handed>, Refusal> {
+pub(crate) fn read(text: &[u8], form: Form) -> Result<Vec<Handed>, CommandRefusal> {
     let mut shell = Shell::new(text);
     match shell.run(form) {
         Ok(()) => Ok(shell.handed),

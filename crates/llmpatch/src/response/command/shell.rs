@@ -5,8 +5,10 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::tools::{Act, Call, Names, act};
-use super::words::{Reader, Token, Word};
-use super::{Doubt, Form, Handed, Meaning, Refusal, What, head, holds_patch, names_move};
+use super::words::{Reader, ShellToken, Word};
+use super::{
+    CommandRefusal, Doubt, Form, Handed, HandedKind, Meaning, head, holds_patch, names_move,
+};
 use crate::response::embedded::joined;
 
 /// The longest directory that is followed, in bytes.
@@ -47,23 +49,25 @@ impl<'s> Shell<'s> {
     }
 
     /// Reads the script to its end.
-    pub(super) fn run(&mut self, form: Form) -> Result<(), Refusal> {
+    pub(super) fn run(&mut self, form: Form) -> Result<(), CommandRefusal> {
         let mut piped = None;
-        let mut end = Token::Line;
-        while end != Token::End {
-            if form == Form::Prose && end == Token::Line {
+        let mut end = ShellToken::Line;
+        while end != ShellToken::End {
+            if form == Form::Prose && end == ShellToken::Line {
                 self.reader.sentences();
             }
             let mut command;
             (command, end) = self.command(piped.take())?;
             match (end, &command.words[..]) {
-                (Token::Pipe, [cat]) if cat.decoded.text == b"cat" && command.output.is_none() => {
+                (ShellToken::Pipe, [cat])
+                    if cat.decoded.text == b"cat" && command.output.is_none() =>
+                {
                     piped = command.heredoc.take();
                     if piped.is_none() {
                         return self.reader.refuse();
                     }
                 }
-                (Token::Pipe, _) | (Token::And | Token::Semicolon, []) => {
+                (ShellToken::Pipe, _) | (ShellToken::And | ShellToken::Semicolon, []) => {
                     return self.reader.refuse();
                 }
                 _ => self.execute(command)?,
@@ -73,7 +77,7 @@ impl<'s> Shell<'s> {
     }
 
     /// Reads a command, up to the sign that ends it. A heredoc may be piped into it.
-    fn command(&mut self, heredoc: Option<Word>) -> Result<(Command, Token), Refusal> {
+    fn command(&mut self, heredoc: Option<Word>) -> Result<(Command, ShellToken), CommandRefusal> {
         let mut command = Command {
             heredoc,
             ..Command::default()
@@ -82,24 +86,24 @@ impl<'s> Shell<'s> {
             let token = self.reader.next()?;
             let word = std::mem::take(&mut self.reader.word);
             match token {
-                Token::Word if command.words.len() < MOST_WORDS => command.words.push(word),
-                Token::Heredoc if command.heredoc.is_none() => command.heredoc = Some(word),
-                Token::Output => {
+                ShellToken::Word if command.words.len() < MOST_WORDS => command.words.push(word),
+                ShellToken::Heredoc if command.heredoc.is_none() => command.heredoc = Some(word),
+                ShellToken::Output => {
                     let start = self.reader.start;
-                    if self.reader.next()? != Token::Word {
+                    if self.reader.next()? != ShellToken::Word {
                         return self.reader.refuse();
                     }
                     let end = self.reader.word.range.end;
                     command.output.get_or_insert(start..end);
                 }
-                Token::Word | Token::Heredoc => return self.reader.refuse(),
+                ShellToken::Word | ShellToken::Heredoc => return self.reader.refuse(),
                 end => return Ok((command, end)),
             }
         }
     }
 
     /// Does what a command says.
-    fn execute(&mut self, command: Command) -> Result<(), Refusal> {
+    fn execute(&mut self, command: Command) -> Result<(), CommandRefusal> {
         let Command {
             words,
             heredoc,
@@ -109,7 +113,7 @@ impl<'s> Shell<'s> {
             return Ok(());
         };
         let command_at = first.range.clone();
-        let refused = || Refusal::of_word(self.script, command_at.clone());
+        let refused = || CommandRefusal::of_word(self.script, command_at.clone());
         let holds = |word: &Word| holds_patch(&word.decoded.text);
         let mut is_patch = words.iter().any(holds);
         self.holds_patch |= is_patch;
@@ -123,7 +127,7 @@ impl<'s> Shell<'s> {
         let act = act(&texts).map_err(|(odd, doubt)| {
             let at = word(odd).unwrap_or(first).range.clone();
             let doubt = doubt(head(&self.script[at.clone()]));
-            Refusal { at, doubt }
+            CommandRefusal { at, doubt }
         })?;
         let call = match act {
             Act::Applies(call) if self.handed.len() < MOST => call,
@@ -135,13 +139,13 @@ impl<'s> Shell<'s> {
             _ => return Err(refused()),
         };
         if let Some(at) = output {
-            return Err(Refusal::of_word(self.script, at.clone()));
+            return Err(CommandRefusal::of_word(self.script, at.clone()));
         }
         let given = call.given.and_then(word).xor(heredoc.as_ref());
         let text = &given.ok_or_else(refused)?.decoded;
         let meaning = self.meaning(&call, &text.text).map_err(|doubt| {
             let at = command_at.clone();
-            Refusal { at, doubt }
+            CommandRefusal { at, doubt }
         })?;
         self.handed.push(Handed {
             command: command_at.clone(),
@@ -153,9 +157,9 @@ impl<'s> Shell<'s> {
 
     /// Passes over a command that has nothing to do with a patch, unless a line in one of its strings
     /// changes the directory: what looks like a string may be prose between two apostrophes.
-    fn pass_over(&self, words: &[Word]) -> Result<(), Refusal> {
+    fn pass_over(&self, words: &[Word]) -> Result<(), CommandRefusal> {
         let moved = words.iter().find(|word| moves_below(&word.decoded.text));
-        let moved = moved.map(|word| Refusal::of_word(self.script, word.range.clone()));
+        let moved = moved.map(|word| CommandRefusal::of_word(self.script, word.range.clone()));
         moved.map_or(Ok(()), Err)
     }
 
@@ -192,9 +196,9 @@ impl<'s> Shell<'s> {
         }
         let directory = entered(&directory, call.prefix).ok_or_else(too_long)?;
         let what = match &call.trial {
-            _ if call.names == Names::Script => What::Script,
-            Some(option) => What::Trial(option.clone()),
-            None => What::Patch,
+            _ if call.names == Names::Script => HandedKind::Script,
+            Some(option) => HandedKind::Trial(option.clone()),
+            None => HandedKind::Patch,
         };
         Ok(Meaning {
             what,

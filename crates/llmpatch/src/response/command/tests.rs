@@ -40,9 +40,9 @@ fn of(handed: &Handed) -> String {
     let strip = strip.map_or(String::new(), |strip| format!(" {strip}"));
     let recount = if *recount { " recount" } else { "" };
     match what {
-        What::Patch => format!("[{directory}]{strip}{recount}"),
-        What::Script => format!("script [{directory}]"),
-        What::Trial(option) => format!("trial {option}"),
+        HandedKind::Patch => format!("[{directory}]{strip}{recount}"),
+        HandedKind::Script => format!("script [{directory}]"),
+        HandedKind::Trial(option) => format!("trial {option}"),
     }
 }
 

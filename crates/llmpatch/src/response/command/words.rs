@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::{Doubt, Refusal, names_move};
+use super::{CommandRefusal, Doubt, names_move};
 use crate::text::{self, Decoded};
 
 /// A word of a script, or the text of a heredoc.
@@ -20,7 +20,7 @@ pub(super) struct Word {
 
 /// What a script is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum ShellToken {
     Word,
     Heredoc,
     /// A redirection of output.
@@ -33,15 +33,15 @@ pub(super) enum Token {
 }
 
 /// The signs that are read; all that is written together is one sign.
-const SIGNS: [(&[u8], Token); 8] = [
-    (b"&&", Token::And),
-    (b"|", Token::Pipe),
-    (b";", Token::Semicolon),
-    (b"<<", Token::Heredoc),
-    (b">", Token::Output),
-    (b">>", Token::Output),
-    (b">&", Token::Output),
-    (b"&>", Token::Output),
+const SIGNS: [(&[u8], ShellToken); 8] = [
+    (b"&&", ShellToken::And),
+    (b"|", ShellToken::Pipe),
+    (b";", ShellToken::Semicolon),
+    (b"<<", ShellToken::Heredoc),
+    (b">", ShellToken::Output),
+    (b">>", ShellToken::Output),
+    (b">&", ShellToken::Output),
+    (b"&>", ShellToken::Output),
 ];
 
 /// What an argument begins with that is the text of a heredoc.
@@ -79,17 +79,17 @@ impl<'s> Reader<'s> {
     }
 
     /// Refuses what was read last, with what is glued to it.
-    pub(super) fn refuse<T>(&mut self) -> Result<T, Refusal> {
+    pub(super) fn refuse<T>(&mut self) -> Result<T, CommandRefusal> {
         self.at = (self.start + 1).min(self.script.len());
         let end = self.at + self.run(|byte| !b" \t\r\n;\"'".contains(byte));
-        Err(Refusal::of_word(self.script, self.start..end))
+        Err(CommandRefusal::of_word(self.script, self.start..end))
     }
 
     /// Refuses what begins in a range and never ends.
-    fn refuse_open<T>(&self, at: Range<usize>) -> Result<T, Refusal> {
+    fn refuse_open<T>(&self, at: Range<usize>) -> Result<T, CommandRefusal> {
         let text = self.script[at.clone()].to_str_lossy();
         let doubt = Doubt::Open(text.into_owned());
-        Err(Refusal { at, doubt })
+        Err(CommandRefusal { at, doubt })
     }
 
     /// Passes over lines of prose.
@@ -101,9 +101,9 @@ impl<'s> Reader<'s> {
     }
 
     /// Reads what is next. Behind a heredoc's sign, its line ends before all else does.
-    pub(super) fn next(&mut self) -> Result<Token, Refusal> {
+    pub(super) fn next(&mut self) -> Result<ShellToken, CommandRefusal> {
         let token = self.token()?;
-        let is_operator = matches!(token, Token::And | Token::Pipe);
+        let is_operator = matches!(token, ShellToken::And | ShellToken::Pipe);
         while is_operator && self.rest().starts_with(b"\n") {
             self.line();
             self.space();
@@ -115,7 +115,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn token(&mut self) -> Result<Token, Refusal> {
+    fn token(&mut self) -> Result<ShellToken, CommandRefusal> {
         self.space();
         self.start = self.at;
         if matches!(self.rest(), [b'1' | b'2', b'>', ..]) {
@@ -124,23 +124,23 @@ impl<'s> Reader<'s> {
         let sign = &self.rest()[..self.run(|byte| b"|&;()<>".contains(byte))];
         if let Some((_, token)) = SIGNS.iter().find(|(known, _)| *known == sign) {
             self.at += sign.len();
-            if *token == Token::Heredoc {
+            if *token == ShellToken::Heredoc {
                 self.heredoc()?;
             }
             self.space();
             return Ok(*token);
         }
         match self.rest() {
-            [] => return Ok(Token::End),
+            [] => return Ok(ShellToken::End),
             [b'\n', ..] => {
                 self.line();
-                return Ok(Token::Line);
+                return Ok(ShellToken::Line);
             }
             _ => self.word = self.read_word()?,
         }
         match self.rest() {
             _ if self.word.range.is_empty() => self.refuse(),
-            [] | [b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|', ..] => Ok(Token::Word),
+            [] | [b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|', ..] => Ok(ShellToken::Word),
             _ => self.refuse(),
         }
     }
@@ -164,7 +164,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Reads a word; it is empty where no word is.
-    fn read_word(&mut self) -> Result<Word, Refusal> {
+    fn read_word(&mut self) -> Result<Word, CommandRefusal> {
         if self.rest().starts_with(PRINTED) {
             return self.printed();
         }
@@ -209,7 +209,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Reads `"$(cat <<'EOF'`, the text of the heredoc, and `)"`: the word is that text.
-    fn printed(&mut self) -> Result<Word, Refusal> {
+    fn printed(&mut self) -> Result<Word, CommandRefusal> {
         let start = self.at;
         let is_second = self.heredocs.is_some();
         self.at += PRINTED.len();
@@ -232,7 +232,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Reads the delimiter of a heredoc, and its text.
-    fn heredoc(&mut self) -> Result<(), Refusal> {
+    fn heredoc(&mut self) -> Result<(), CommandRefusal> {
         self.space();
         let delimiter = self.read_word()?;
         if delimiter.range.is_empty() || delimiter.decoded.text.starts_with(b"-") {
@@ -260,7 +260,7 @@ impl<'s> Reader<'s> {
         if !delimiter.is_quoted && self.script[start..end].find_byteset("$`\\").is_some() {
             let doubt = Doubt::Unquoted(word.to_str_lossy().into_owned());
             let at = delimiter.range;
-            return Err(Refusal { at, doubt });
+            return Err(CommandRefusal { at, doubt });
         }
         let mut word = Word::default();
         word.add(self.script, start..end);
