@@ -250,9 +250,8 @@ pub(super) fn colored(
 /// this. What makes no sense counts as not set.
 pub(super) fn sequence(config: &Config, keys: &[&str], default: &str) -> String {
     let style = |value: &str| anstyle_git::parse(value).ok();
-    let set = |key: &&str| style(&text(config, key)?);
     keys.iter()
-        .find_map(set)
+        .find_map(|key| style(&text(config, key)?))
         .or_else(|| style(default))
         .unwrap_or_default()
         .render()
@@ -288,9 +287,8 @@ pub(super) fn width(stream: impl AsStream) -> Option<usize> {
     let given = std::env::var("COLUMNS")
         .ok()
         .and_then(|columns| columns.trim().parse().ok());
-    let asked = || columns(stream);
     given
         .filter(|&columns| columns > 0)
-        .or_else(asked)
+        .or_else(|| columns(stream))
         .filter(|&columns| columns > 0)
 }

@@ -226,8 +226,7 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
     value: fn(T) -> PossibleValue,
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(all.iter().map(|&one| value(one))).map(move |name| {
-        let named = |one: &&T| value(**one).get_name() == name;
-        let one = all.iter().find(named);
+        let one = all.iter().find(|one| value(**one).get_name() == name);
         *one.expect("the parser lets no other name through")
     })
 }

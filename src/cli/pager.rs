@@ -125,10 +125,9 @@ fn pager(config: &Config) -> Option<String> {
         Ok(_) => None,
         Err(_) => config::text(config, "pager.llmpatch"),
     };
-    let set = || config::text(config, "core.pager");
     let pager = variable("GIT_PAGER")
         .or(own)
-        .or_else(set)
+        .or_else(|| config::text(config, "core.pager"))
         .or_else(|| variable("PAGER"))
         .unwrap_or_else(|| "less".into());
     (!pager.is_empty() && pager != "cat").then_some(pager)
@@ -140,9 +139,8 @@ fn pager(config: &Config) -> Option<String> {
 /// If it can't be started, or fails.
 pub(super) fn edit(path: &Path, terminal: &File, config: &Config) -> Result<(), IoError> {
     let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
-    let set = || config::text(config, "core.editor");
     let editor = variable("GIT_EDITOR")
-        .or_else(set)
+        .or_else(|| config::text(config, "core.editor"))
         .or_else(|| variable("VISUAL"))
         .or_else(|| variable("EDITOR"));
     let editor = editor.unwrap_or_else(|| "vi".into());

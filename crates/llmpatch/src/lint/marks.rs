@@ -109,9 +109,10 @@ fn tool_mark(line: &[u8]) -> Option<&'static str> {
     let (b'>' | b']') = *line.last()? else {
         return None;
     };
-    let ends_so = |mark: &&str| line.ends_with_str(mark);
     let closing = CLOSING.iter().map(|(closing, _)| *closing);
-    let found = closing.chain(SHORTENED).find(ends_so);
+    let found = closing
+        .chain(SHORTENED)
+        .find(|mark| line.ends_with_str(mark));
     let is_view = line.starts_with(b"[Showing lines ") && line.ends_with(b"]");
     found.or_else(|| is_view.then_some("[Showing lines …]"))
 }

@@ -20,8 +20,10 @@ pub(super) struct Spliced<'s> {
 impl Spliced<'_> {
     /// Returns the index of the line of an offset that is in the new bytes, or at their end.
     pub(super) fn line_of(&self, at: usize) -> usize {
-        let is_before = |newline: &usize| self.start + newline < at;
-        self.line + self.newlines.partition_point(is_before)
+        self.line
+            + self
+                .newlines
+                .partition_point(|newline| self.start + newline < at)
     }
 
     pub(super) fn end(&self) -> usize {

@@ -32,8 +32,9 @@ pub(crate) fn is_space(byte: u8) -> bool {
 
 /// Returns how many spaces and tabs a line begins with.
 pub(crate) fn indentation(line: &[u8]) -> usize {
-    let is_text = |byte: &u8| !is_space(*byte);
-    line.iter().position(is_text).unwrap_or(line.len())
+    line.iter()
+        .position(|byte| !is_space(*byte))
+        .unwrap_or(line.len())
 }
 
 /// Returns whether a line of a file or a payload holds nothing but spaces and tabs. A CR in it is
