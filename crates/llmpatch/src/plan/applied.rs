@@ -97,7 +97,9 @@ impl Planner<'_> {
         };
         let is_certain = made.iter().all(|made| made.is_certain);
         let is_version = made.iter().all(|made| made.is_version);
-        if is_certain && is_version && near.alike < SLIP {
+        // A single line is often found in other places.
+        let telling: usize = made.iter().map(|made| made.telling).sum();
+        if is_certain && is_version && telling > 1 && near.alike < SLIP {
             return false;
         }
         // A text that is put may well be in a line by which a misspelt find is meant.
@@ -180,6 +182,7 @@ impl Planner<'_> {
                 content: content.clone(),
                 is_certain: certain.is_some(),
                 is_version: is_version(&exchange.old.concat(), &exchange.new.concat()),
+                telling: exchange.new.iter().filter(|line| is_telling(line)).count(),
             });
         }
         Some(all)
@@ -235,6 +238,8 @@ struct NewLines<'p> {
     is_certain: bool,
     /// Whether they are the old lines in another version.
     is_version: bool,
+    /// How many of them say more than a brace does.
+    telling: usize,
 }
 
 /// Lines that an edit puts in the place of others.
@@ -245,6 +250,8 @@ struct Exchange<'e> {
     removed: Vec<&'e [u8]>,
     /// The line, from 0, at which the new lines would be.
     number: Option<usize>,
+    /// The lines of context that lead to its place.
+    locators: Vec<&'e [u8]>,
     /// Whether it puts lines in place of others, or between others.
     is_placed: bool,
     ends: Ends,
@@ -258,6 +265,7 @@ impl<'e> Exchange<'e> {
         Self {
             removed: removed.collect(),
             number: None,
+            locators: Vec::new(),
             is_placed: true,
             ends,
             old,
@@ -279,14 +287,22 @@ impl<'e> Exchange<'e> {
         added.any(|line| is_telling(line))
     }
 
+    /// Returns the first line at which the new lines may be: the last line of context that leads to them,
+    /// which models tell again.
+    fn from(&self, file: &Document) -> usize {
+        let next = |from, line| file.run([line]).at_or_after(from).unwrap_or(from);
+        self.locators.iter().copied().fold(0, next)
+    }
+
     /// Returns where the new lines are in a file that doesn't have the old ones.
     fn at(&self, file: &Document) -> Option<usize> {
         // A brace is there by chance, whatever else of the response is.
         if !self.new.iter().any(|line| is_telling(line)) {
             return None;
         }
-        let new = file.run(&self.new);
-        let at = self.number.filter(|at| new.contains(*at)).or(new.first());
+        let (new, from) = (file.run(&self.new), self.from(file));
+        let numbered = self.number.filter(|at| *at >= from && new.contains(*at));
+        let at = numbered.or(new.at_or_after(from));
         at.filter(|_| self.removed.is_empty() || file.run(&self.old).first().is_none())
     }
 
@@ -296,7 +312,10 @@ impl<'e> Exchange<'e> {
         if !self.is_placed || !is_word {
             return None;
         }
-        let at = file.run(&self.new).only()?;
+        let (new, from) = (file.run(&self.new), self.from(file));
+        let at = new
+            .at_or_after(from)
+            .filter(|_| new.count_from(from) == 1)?;
         let is_there = is_small || self.is_long() || self.number == Some(at);
         let is_gone = || {
             self.removed
@@ -328,7 +347,8 @@ impl<'e> Exchange<'e> {
         let all = [&self.old, &self.new];
         let texts = all.into_iter().filter(|_| self.ends == Ends::Part);
         let texts = texts.map(|text| Needle::text(text, Bounds::default()));
-        let lines = self.removed.iter().map(|line| Needle::lines([line]));
+        let lines = self.removed.iter().chain(&self.locators);
+        let lines = lines.map(|line| Needle::lines([line]));
         lines.chain(all.map(Needle::lines)).chain(texts)
     }
 
@@ -381,6 +401,7 @@ fn exchange<'e>(hunk: &'e Hunk<'_>) -> Exchange<'e> {
             .position
             .as_ref()
             .map(|position| (position.new_start as usize).saturating_sub(1)),
+        locators: hunk.locators.iter().map(|line| &line[..]).collect(),
         is_placed: removes && adds || is_framed(hunk) && (removes || adds),
         ..Exchange::new(old, new, Ends::Whole)
     }

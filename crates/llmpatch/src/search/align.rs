@@ -96,7 +96,7 @@ const REACH: usize = 6;
 /// How many pairs of lines that differ are compared to say how alike the whole is.
 const COMPARED: usize = 32;
 /// How alike, in percent, two lines must be at least to be versions of one line.
-const KIN: u8 = 40;
+pub(super) const KIN: u8 = 40;
 
 /// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at
 /// most.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::align::{Alignment, Ends, Gap, is_telling};
+use super::align::{Alignment, Ends, Gap, KIN, is_telling};
 use super::nearest::{Effort, LineIndex};
 use super::needle::{Bounds, Needle};
+use super::plain::alike;
 use super::view::first;
 use super::word::cuts_word;
 use crate::text::{Lines, Text};
@@ -81,7 +82,9 @@ impl LineIndex<'_, '_> {
     fn new_lines(&self, sought: &Sought, effort: &Effort) -> Option<usize> {
         if sought.ends == Ends::Whole {
             let new: Vec<&[u8]> = sought.new.iter().map(|line| &line[..]).collect();
-            return self.run(&new, sought.from, effort);
+            let at = self.run(&new, sought.from, effort);
+            // What is above its context, which may be told again, is another's.
+            return at.filter(|at| at + 1 >= sought.from);
         }
         let lines = self.lines();
         if !effort.spend(lines.bytes().len()) {
@@ -99,9 +102,15 @@ impl LineIndex<'_, '_> {
 /// misspelt.
 fn is_made(near: Option<&Alignment>, at: usize, sought: &Sought) -> bool {
     let telling = sought.new.iter().filter(|line| is_telling(line)).count();
-    // One line is often found in other places; of several, only look-alikes of the old ones cast
-    // doubt.
-    let alike = if telling < 2 { 70 } else { 99 };
+    // One line is often found in other places, also where another is more like the old one; of several,
+    // only look-alikes of the old ones cast doubt.
+    let alike = if telling < 2 {
+        let [old, new] = [&sought.old, &sought.new]
+            .map(|lines| bstr::concat(lines.iter().map(|line| &line[..])));
+        alike(&old, &new, false).clamp(KIN, 70)
+    } else {
+        99
+    };
     near.is_none_or(|near| {
         let is_other = near.alike >= alike && matches!(near.gap, Some(Gap::Other { .. }));
         !is_other || (at..at + sought.new.len()).contains(&near.start)
