@@ -16,6 +16,8 @@ pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for b
 pub(super) const CORRECT_THEM: &str = "old lines must be in the file byte for byte; correct them, or give the model what \
      --feedback prints";
 const FOUND: &str = "the lines are here";
+const ENDS_OPEN: &str = "the line gets a newline: remove it (`-`), put `\\ No newline at end of file` on a line of its own \
+     after it, and add it again (`+`) before the new lines";
 
 impl Diagnose for Unplaced {
     fn diagnostic(&self) -> Diagnostic {
@@ -131,9 +133,18 @@ impl Unfound<'_> {
             PlaceError::Newline { last, .. } => self
                 .up_to(*last)
                 .note("the file ends with a newline; the patch says that it doesn't"),
-            PlaceError::NoNewline { last, .. } => self
-                .up_to(*last)
-                .note("the file doesn't end with a newline; the patch says that it does"),
+            PlaceError::NoNewline {
+                last, is_followed, ..
+            } => {
+                let of = self
+                    .up_to(*last)
+                    .note("the file doesn't end with a newline; the patch says that it does");
+                if *is_followed {
+                    of.habit(ENDS_OPEN)
+                } else {
+                    of
+                }
+            }
             PlaceError::OutOfRange { places, .. } | PlaceError::Times { places, .. } => {
                 self.counted(places)
             }

@@ -129,7 +129,12 @@ pub enum PlaceError {
         label = "shown with a newline",
         help = "put `\\ No newline at end of file` on a line of its own after it"
     ))]
-    NoNewline { after: After, last: LineNo },
+    NoNewline {
+        after: After,
+        last: LineNo,
+        /// Whether the hunk keeps that line and adds others behind it.
+        is_followed: bool,
+    },
     /// The lines aren't where the hunk's number claims, and may not be moved.
     #[error("matches no lines {after}")]
     #[strum(props(

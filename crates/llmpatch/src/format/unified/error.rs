@@ -213,7 +213,7 @@ pub enum Error {
     #[error("`\\ No newline at end of file` comes after a line that isn't the last one")]
     #[strum(props(
         label = "shown as the last line",
-        help = "let it follow the last line of the file, or take it out"
+        help = "let it follow the last line of the file, or take it out; where that line gets others behind it, remove it (`-`) above this, and add it again (`+`) below"
     ))]
     MarkWithin,
     #[error("the file is new, but the hunk has old lines")]

@@ -403,7 +403,14 @@ impl NumberPlacer<'_> {
         if !self.allowed(hunk, count).contains(&at) {
             let last = LineNo::from_index(at + count - 1);
             let error = if self.is_open() {
-                PlaceError::NoNewline { after, last }
+                let lasts = [hunk.old().next_back(), hunk.lines.last()];
+                let marks = lasts.map(|line| line.map(|line| line.mark));
+                let is_followed = marks == [Some(Mark::Context), Some(Mark::Added)];
+                PlaceError::NoNewline {
+                    after,
+                    last,
+                    is_followed,
+                }
             } else {
                 PlaceError::Newline { after, last }
             };
