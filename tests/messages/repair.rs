@@ -184,9 +184,8 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
     let helps = |words: &str| help.contains(words);
     if let Some(meant) = said.split("Did you mean ").nth(1).and_then(quoted) {
         let wrong = quoted(headline).unwrap();
-        // A diff names a file twice.
-        let is_diff = lines[at].starts_with("+++ ") || lines[at].starts_with("--- ");
-        for line in &mut lines[at.saturating_sub(usize::from(is_diff))..=at] {
+        // A diff names a file twice, and several edits may be of it.
+        for line in lines.iter_mut() {
             *line = line.replace(wrong, meant);
         }
     } else if headline.contains("is already applied") {

@@ -276,7 +276,7 @@ fn fine(
             if problems.is_fine(edit, end) {
                 fine.push(format!("the edit of `{}`", Shown(&edit.path)));
             } else if let Operation::Update { hunks, .. } = &edit.operation {
-                let numbers = problems.fine_hunks(edit.span, hunks, end);
+                let numbers = problems.fine_hunks(edit, hunks, end);
                 let name = Shown(&edit.path);
                 fine.extend(numbers.map(|number| format!("hunk {number} of `{name}`")));
             }
@@ -321,20 +321,44 @@ impl Problems<'_> {
             Operation::Unreadable => return false,
             _ => false,
         };
-        edit.span.is_some_and(|start| !self.are_in(start, end)) && !(self.is_partly_made && adds)
+        let is_apart = edit.span.is_some_and(|start| !self.are_in(start, end));
+        is_apart && !self.is_of_wrong_file(edit) && !(self.is_partly_made && adds)
+    }
+
+    /// Returns whether something is wrong with the file of an edit, which is told once for all edits of it.
+    fn is_of_wrong_file(&self, edit: &FileEdit<'_>) -> bool {
+        let is_of_files = |kind| {
+            matches!(
+                kind,
+                Kind::FileMissing
+                    | Kind::FileExists
+                    | Kind::UnsafePath
+                    | Kind::Binary
+                    | Kind::Stale
+                    | Kind::Protected
+            )
+        };
+        let mut errors = self.errors.iter().filter(|error| is_of_files(error.kind));
+        errors.any(|error| {
+            error
+                .path
+                .as_ref()
+                .is_some_and(|path| path[..] == edit.path[..])
+        })
     }
 
     /// Returns the numbers of the hunks with which nothing is wrong, of an edit whose header is
     /// fine.
     fn fine_hunks(
         &self,
-        start: Option<Span>,
+        edit: &FileEdit<'_>,
         hunks: &[Hunk<'_>],
         end: Option<u32>,
     ) -> impl Iterator<Item = usize> {
         let begins = |index: usize| Some(hunks.get(index)?.span?.start);
-        let header = start.zip(begins(0));
-        let is_sound = header.is_some_and(|(start, first)| !self.are_in(start, Some(first)));
+        let header = edit.span.zip(begins(0));
+        let is_sound = header.is_some_and(|(start, first)| !self.are_in(start, Some(first)))
+            && !self.is_of_wrong_file(edit);
         hunks
             .iter()
             .enumerate()
