@@ -38,7 +38,7 @@ impl Planner<'_> {
         let there = self.overlay.obstacle(at.path);
         let there = self.room(at, there)?;
         let bytes = match self.overlay.predecessor(at.path) {
-            Some(old) => like(&old, bytes),
+            Some(old) => like(&old.content, bytes),
             None => bytes,
         };
         let content = self.tree.check_out(at.path, bytes).map_err(Error::from);
@@ -65,10 +65,22 @@ impl Planner<'_> {
         content: Content,
         mode: Option<u32>,
     ) -> Done {
-        let mode = section::with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), mode);
+        let mode = section::with_mode(self.mode_of_new(at.path, there.as_ref()), mode);
         let file = self.newcomer(at, there, File { content, mode }, false)?;
         self.overlay.put(at.path, file);
         Ok(())
+    }
+
+    /// Returns the mode of a file that is given anew, but for what its header says: that of the file which
+    /// it replaces. A diff that deletes a file and makes another says of both what they are.
+    fn mode_of_new(&self, path: &RepoPath, there: Option<&File>) -> Mode {
+        if let Some(there) = there {
+            return there.mode;
+        }
+        let is_said = self.edits[self.number].edit.header.is_some();
+        let deleted = self.overlay.predecessor(path).filter(|_| !is_said);
+        let mode = deleted.map(|deleted| deleted.mode);
+        mode.filter(|mode| !mode.is_link()).unwrap_or(Mode::PLAIN)
     }
 
     pub(super) fn replace(

@@ -169,13 +169,12 @@ impl<'t> Overlay<'t> {
 
     /// Returns the file that a new file replaces: the file at a path, or the file there until an
     /// earlier edit deleted it.
-    pub(super) fn predecessor(&self, path: &RepoPath) -> Option<Content> {
+    pub(super) fn predecessor(&self, path: &RepoPath) -> Option<File> {
         let slot = self.slots.get(path)?;
-        let content = match (&slot.now, &slot.gone) {
-            (None, Some(Missing::Deleted(_))) => &slot.before.as_ref()?.content,
-            (now, _) => now.as_ref()?.content(),
-        };
-        Some(content.clone())
+        match (&slot.now, &slot.gone) {
+            (None, Some(Missing::Deleted(_))) => slot.before.clone(),
+            (now, _) => now.as_ref().map(LiveFile::file),
+        }
     }
 
     /// Returns what was at a path in the tree below, if that has been read and is a file.
