@@ -264,3 +264,33 @@ fn as_tool_calls_it_is_what_somebody_would_have_written() {
     let run = repo.run(&["undo"], "").succeeded();
     assert!(run.stdout.contains("gone"), "{}", run.stdout);
 }
+
+#[test]
+fn what_is_made_again_or_copied_or_ends_open_is_said_by_formats_that_can() {
+    let repo = Repo::with(&[("a.txt", "one\ntwo\n")]);
+    let again =
+        "*** Begin Patch\n*** Delete File: a.txt\n*** Add File: a.txt\n+one\n+2\n*** End Patch\n";
+    let copied =
+        "diff --git a/a.txt b/b.txt\nsimilarity index 100%\ncopy from a.txt\ncopy to b.txt\n";
+    let apart = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n*** Add File: a.txt\n+x\n*** End Patch\n";
+    let open = "{\"path\":\"b.txt\",\"content\":\"x\"}\n";
+    for (response, formats) in [
+        (again, &["envelope", "opx", "blocks", "tool"][..]),
+        (copied, &["envelope", "opx", "blocks", "tool"]),
+        (apart, &["envelope", "blocks"]),
+        (open, &["tool"]),
+    ] {
+        let wanted = repo.run(&["convert", "--to=unified"], response).succeeded();
+        for to in formats {
+            let to = format!("--to={to}");
+            let converted = repo.run(&["convert", &to], response).succeeded();
+            let got = repo.run(&["convert", "--to=unified"], &converted.stdout);
+            assert_eq!(
+                got.succeeded().stdout,
+                wanted.stdout,
+                "{to} {}",
+                converted.stdout
+            );
+        }
+    }
+}

@@ -252,7 +252,7 @@ fn differing(
         let planned = plan.changes.get(&change.path);
         let after = planned.and_then(|planned| planned.after.as_ref());
         let is_right = planned.is_some_and(|planned| planned.before == change.before)
-            && after == change.after.as_ref();
+            && is_as_meant(after, change.after.as_ref());
         let contents = after.zip(change.after.as_ref());
         let ends_differ = contents.is_some_and(|(planned, meant)| {
             planned.content != meant.content
@@ -270,6 +270,22 @@ fn differing(
         return Ok(misread(changes, format));
     }
     Ok(wrong)
+}
+
+/// Returns whether a file is as it was meant. A new file has the usual permissions; what was copied or
+/// moved has those of its source, and is no other file for it if these are usual, too.
+fn is_as_meant(planned: Option<&File>, meant: Option<&File>) -> bool {
+    let (Some(planned), Some(meant)) = (planned, meant) else {
+        return planned == meant;
+    };
+    let bits = [planned, meant].map(|file| file.mode.bits);
+    let are_usual = || {
+        let mut given = bits.iter().flatten();
+        given.all(|bits| matches!(bits, 0o644 | 0o664 | 0o755 | 0o775))
+    };
+    let is_as_new =
+        bits.contains(&None) && are_usual() && planned.mode.executable == meant.mode.executable;
+    (is_as_new || planned.mode == meant.mode) && planned.content == meant.content
 }
 
 /// Returns the error that says nothing of a response: a file couldn't be read.

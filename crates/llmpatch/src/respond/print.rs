@@ -92,6 +92,7 @@ pub fn is_of_printing(warning: &Warning) -> bool {
     match warning {
         format::Warning::Blocks(warning) => matches!(warning.what, Unescaped | Dividers { .. }),
         format::Warning::Envelope(warning) => matches!(warning, envelope::Warning::LastPlus { .. }),
+        format::Warning::Tool(warning) => matches!(warning.what, tool::Warning::NoNewline),
         _ => false,
     }
 }

@@ -88,7 +88,7 @@ impl<'c> FileOperation<'c> {
         compare: &dyn Compare,
         options: &Options,
     ) -> Described<FileEdit<'c>> {
-        if let Some(what) = self.hindrance() {
+        if let Some(what) = self.hindrance(format) {
             return Ok(Err(what));
         }
         let is_blocks = format == Format::Blocks;
@@ -98,7 +98,11 @@ impl<'c> FileOperation<'c> {
             (None, Some(file)) if format == Format::Opx => {
                 whole(&file.content, |lines| create(lines, false)).ok_or(What::BlankEdges)
             }
-            (None, Some(file)) => Ok(vec![create(proof::whole_file(&file.content), is_blocks)]),
+            (None, Some(file)) => Ok(vec![Operation::Create {
+                lines: proof::whole_file(&file.content),
+                fills_empty: is_blocks,
+                ends_open: !proof::has_end(&file.content.lines()),
+            }]),
             (Some(_), Some(_)) if is_blocks && self.to.is_some() => Err(What::Rename),
             (Some(before), Some(after)) if before.content == after.content => Ok(Vec::new()),
             (Some(before), Some(after)) => {
@@ -131,8 +135,8 @@ impl<'c> FileOperation<'c> {
             .collect()
     }
 
-    /// Returns what no format but a diff can say of the file.
-    fn hindrance(&self) -> Option<What> {
+    /// Returns what a format can't say of the file, and most can't but a diff.
+    fn hindrance(&self, format: Format) -> Option<What> {
         let is_unnamed = |path: &RepoPath| {
             Resolver::default().resolve(None, path.as_bytes()).as_ref() != Ok(path)
         };
@@ -160,7 +164,9 @@ impl<'c> FileOperation<'c> {
             Some(_) => None,
             None if after.mode.executable => Some(What::NewExecutable),
             None if memchr::memchr(0, content).is_some() => Some(What::Binary),
-            None if !content.is_empty() && !content.ends_with(b"\n") => Some(What::NoFinalNewline),
+            None if format != Format::Tool && !proof::has_end(&content.lines()) => {
+                Some(What::NoFinalNewline)
+            }
             None => None,
         }
     }
