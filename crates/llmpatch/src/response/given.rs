@@ -87,6 +87,7 @@ impl Messages<'_, '_> {
         let entry = SessionEntry {
             call: Some((ids(call.ids, fields), tool)),
             outcome: outcome.filter(|outcome| !is_begun || *outcome == Outcome::Undone),
+            changes: call.changes,
             cut,
             place: around.path.to_string(),
             ..SessionEntry::default()

@@ -50,6 +50,8 @@ pub(super) struct CallForm {
     pub(super) result: Names,
     /// A call that is only begun.
     pub(super) begun: &'static str,
+    /// Whether it changes files, though it doesn't say how.
+    pub(super) changes: bool,
 }
 
 /// A result: an object of some kind, and where its parts are.
@@ -99,6 +101,7 @@ const fn call(is: &'static str, name: &'static str, ids: Names, given: &'static 
         given,
         result: RESULT,
         begun: "status=in_progress|incomplete",
+        changes: false,
     }
 }
 
@@ -259,6 +262,7 @@ pub(super) const SCHEMAS: &[Schema] = &[
             call("type=mcp_call", "name", &["id"], "arguments"),
             CallForm {
                 result: &["status"],
+                changes: true,
                 ..call("type=file_change", "type", &["id"], "changes")
             },
         ],
