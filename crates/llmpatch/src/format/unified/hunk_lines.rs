@@ -234,9 +234,10 @@ impl<'a> Body<'a, '_, '_> {
     fn go_on(&mut self, mut index: usize) -> usize {
         let mut blanks = Vec::new();
         let mut listed = 0;
-        // Nothing says of a hunk without counts that a pair of names is of it.
+        // Nothing says of a hunk without counts that a pair of names is of it, but `--recount`.
+        let is_counted = self.claimed.is_some() || self.rows.options.recount;
         while !self.rows.stops(index)
-            && (self.claimed.is_some() || !self.rows.names_files(index))
+            && (is_counted || !self.rows.names_files(index))
             && let Some(row) = self.rows.get(index)
         {
             let kind = kind(row);
