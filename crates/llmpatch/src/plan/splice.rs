@@ -128,7 +128,7 @@ impl<'f> Splicer<'f> {
     /// before; where the patch says how it ends, whether an old last line got one.
     pub(super) fn finish(mut self, last: Last) -> (Vec<Splice>, bool) {
         if last == Last::AsItIs {
-            return (self.splices, self.is_closed);
+            return (self.splices, self.is_closed && !self.is_open);
         }
         self.keep_to(self.len);
         let last = self.len.checked_sub(1).map(|last| self.file.ending(last));
