@@ -154,7 +154,14 @@ impl Drop for IndexLock {
 
 /// Keeps others from recovering at the same time. It ends with this process, whatever becomes of
 /// it.
-pub(super) struct Turn(#[expect(dead_code, reason = "it is held, not used")] File);
+pub(super) struct Turn(File);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // As with the lock: a child that is being started may have a handle, too.
+        let _ = self.0.unlock();
+    }
+}
 
 impl Turn {
     /// Waits for the turn.
@@ -247,9 +254,17 @@ impl Wait {
         holder: impl Fn() -> Holder,
     ) -> Result<(), TransactionError> {
         signal::check()?;
-        let left = self.patience.map_or(Duration::MAX, |limit| {
-            limit.saturating_sub(self.started.elapsed())
-        });
+        let waited = self.started.elapsed();
+        // Who isn't there at that moment, since the machine is busy, says it before the end.
+        let is_long = self.patience.is_none_or(|limit| limit > UNSAID);
+        if !self.is_said && is_long && waited > UNSAID {
+            self.is_said = true;
+            self.progress
+                .tell_holder(&Shown(&path_bytes(lock)), &holder());
+        }
+        let left = self
+            .patience
+            .map_or(Duration::MAX, |limit| limit.saturating_sub(waited));
         // One that has just ended was still tidying up. What stays of the dead isn't waited for.
         self.gone = if matches!(holder(), Holder::Gone(_)) {
             self.gone + 1
@@ -261,11 +276,6 @@ impl Wait {
                 lock: lock.to_owned(),
                 holder: holder(),
             });
-        }
-        if !self.is_said && self.started.elapsed() > UNSAID {
-            self.is_said = true;
-            self.progress
-                .tell_holder(&Shown(&path_bytes(lock)), &holder());
         }
         std::thread::sleep(self.pause.min(left));
         self.pause = (self.pause * 2).min(Duration::from_millis(50));
