@@ -18,7 +18,7 @@ use super::install::{self, Home, InstalledFile};
 use super::output;
 use crate::repo::{Repo, references};
 use crate::system::OsStrExt as _;
-use llmpatch::text::Shown;
+use llmpatch::text::shell_word;
 
 /// Print a shell's completion script, or install it
 #[derive(Debug, Args)]
@@ -116,7 +116,7 @@ fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
             let advice = format!(
                 "zsh must look there: put this line into ~/.zshrc, before compinit is \
                      called\n    fpath=({} $fpath)",
-                Shown::path(&directory)
+                shell_word(directory.as_os_str().as_bytes())
             );
             (directory, "_git-llmpatch", advice)
         }
