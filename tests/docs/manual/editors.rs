@@ -37,6 +37,8 @@ fn in_vim(repo: &Repo, typed: &str) -> Option<String> {
     let script = format!("{typed}:write! .git/text\n:quit!\n");
     repo.child(".git/typed").write_str(&script).unwrap();
     let mut command = isolated(Program::new(vim), repo.path());
+    // Vim hands what it writes over by a file there, whose name it doesn't quote.
+    command.env_remove("TMPDIR");
     command.env("PATH", support::path()).args([
         "-N",
         "-u",
