@@ -1,13 +1,15 @@
 //! A response that has been applied before: what it makes is in the files, and what it changes isn't.
 //!
-//! - The new lines of each hunk and find are in its file as whole lines, in a row.
+//! - The new lines of each hunk and find are in its file as whole lines, in a row, and not above the context
+//!   that leads to them.
 //! - The old lines of a hunk that removes some, or of a find, aren't.
 //! - A file that is made is there, and one that is removed or moved away is gone.
 //!
 //! New lines may be there by chance, where a model is wrong about the old lines. So some must be telling,
 //! or each must be certain: it puts lines in place of others or has context on both sides, is in the file
 //! exactly once and at the hunk's number (or the file has no more than [`FEW`] lines, or what is put is
-//! longer than [`SHORT`] bytes), and no line that it removes is anywhere.
+//! longer than [`SHORT`] bytes), and no line that it removes is anywhere. A single one isn't, where another
+//! line of the file is more like the old one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
