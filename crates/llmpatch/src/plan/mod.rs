@@ -25,6 +25,7 @@ mod create;
 pub mod derive;
 mod encoding;
 mod error;
+mod exchange;
 mod fuzz;
 mod growth;
 mod guard;

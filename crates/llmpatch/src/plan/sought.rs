@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::applied::is_framed;
+use super::exchange::is_framed;
 use super::place::{TextOf, texts};
 use crate::patch::{Hunk, HunkLine};
 use crate::search::{Ends, Sought, is_telling};

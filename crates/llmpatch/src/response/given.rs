@@ -72,8 +72,8 @@ impl Messages<'_, '_> {
             self.skip(object, &tool);
         }
         let is_told = call.result.iter().any(|path| at(fields, path).is_some());
-        let done = is_told.then_some(Outcome::Done);
-        let outcome = outcomes::outcome(around.rows, fields, call.result).or(done);
+        let outcome = outcomes::outcome(around.rows, fields, call.result)
+            .or(is_told.then_some(Outcome::Done));
         // A call that changes no file needn't end.
         let is_begun = is(call.begun, fields) && !(is_idle && argument.is_some_and(is_whole));
         let span = self.source.span(object.range());
