@@ -1,5 +1,5 @@
-//! Added lines that are there already: right behind the old lines of a hunk or find, or right before
-//! them.
+//! Added lines, or an added text within a line, that are there already: right behind the old lines of a hunk
+//! or find, or right before them.
 //!
 //! An author who shows these lines among the old lines means to have them twice. Blank lines and
 //! brackets often are.
@@ -26,6 +26,16 @@ pub(super) fn already_there(
     }
     let before = old.start.checked_sub(added)?;
     (say_something(&new[..added]) && run.contains(before)).then_some(before)
+}
+
+/// Returns whether the text that is put in place of a part of another is what that part begins, or ends,
+/// already: `import os, sys` of `import os` in `import os, sys`.
+pub(super) fn is_there(text: &[u8], old: &Range<usize>, new: &[u8]) -> bool {
+    let old_text = &text[old.clone()];
+    let behind = new.strip_prefix(old_text);
+    let before = new.strip_suffix(old_text);
+    behind.is_some_and(|added| has_letters(added) && text[old.end..].starts_with(added))
+        || before.is_some_and(|added| has_letters(added) && text[..old.start].ends_with(added))
 }
 
 /// Returns whether lines are more than whitespace and brackets.

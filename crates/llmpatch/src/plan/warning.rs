@@ -247,10 +247,10 @@ pub enum Placing {
         number: NonZeroUsize,
     },
     /// The added lines are right before or behind the old lines already, from this line on.
-    #[error(": the lines to add are there already, on line {_0}; they are added a second time")]
+    #[error(": what is added is there already, on line {_0}; it is added a second time")]
     #[strum(props(
         kind = "already-there",
-        help = "leave them out, unless they are to be there twice"
+        help = "leave it out, unless it is to be there twice"
     ))]
     Again(LineNo),
     /// A hunk that changes nothing.

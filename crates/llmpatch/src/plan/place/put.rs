@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::super::again::already_there;
+use super::super::again::{already_there, is_there};
 use super::super::splice;
 use super::super::warning::{Placing, Quote, Warning};
 use super::{Outcome, Task};
@@ -93,7 +93,10 @@ impl Outcome {
             Some(fitted) => splice::within(lines, within, fitted),
             None => splice::within(lines, within, put),
         };
-        let again = || already_there(document, &old, &around.with(lines, &touched, &new));
+        let again = || {
+            let lines = already_there(document, &old, &around.with(lines, &touched, &new));
+            lines.or_else(|| is_there(&around.bytes, &within, &new).then_some(old.start))
+        };
         let again = is_first.then(again).flatten();
         let range = within.start + around.start..within.end + around.start;
         self.warn_of_ends(task, &range, &new, edit);

@@ -222,14 +222,14 @@ impl SoughtText<'_, '_> {
     /// Returns why the text has no place.
     pub(super) fn place_error(&self, lines: &Lines<'_>) -> Located<PlaceError> {
         let edit = self.edit;
-        let core = if is_literal(edit) {
-            without_blank_edges(&edit.find).0
+        let (core, bounds) = if is_literal(edit) {
+            without_blank_edges(&edit.find)
         } else {
-            self.core
+            (self.core, Bounds::default())
         };
         // Empty lines at the edges are no reason why the rest isn't there.
         if core.len() < edit.find.len()
-            && let Some(range) = first(lines, &Needle::text(&texts(core), Bounds::default()))
+            && let Some(range) = first(lines, &Needle::text(&texts(core), bounds))
         {
             let at = LineNo::from_index(lines.index_at(range.start));
             let is_open = range.end == lines.bytes().len();
