@@ -30,7 +30,7 @@ use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use llmpatch::progress::Stage;
 use llmpatch::report::{Detail, Diagnostic, PartReport, Report, State};
-use llmpatch::text::{Located, Shown, Source, SourceId, sentence, shell_word};
+use llmpatch::text::{Shown, Source, SourceId, sentence, shell_word};
 use llmpatch::tree::Tree;
 
 /// A repository, and how responses are read and errors shown in it.
@@ -356,20 +356,21 @@ impl Session {
         };
         let lines =
             |path: &RepoPath, sides: [&[u8]; 3]| merge::lines(&self.repo, path, sides, marked);
-        Ok(match plan::merge(&plan.changes, tree, &lines, conflicts) {
-            Ok(changes) => Ok(Plan { changes, ..plan }),
-            Err(errors) => {
-                let errors = errors
-                    .into_iter()
-                    .map(|error| Located::new(None, error))
-                    .collect();
-                Err(Refusal {
-                    errors,
-                    warnings: plan.warnings,
-                    changes: plan.changes,
-                })
+        let errors = match plan::merge(&plan.changes, tree, &lines, conflicts) {
+            Ok(changes) if changes.is_empty() && !self.rules.allow_empty => {
+                let paths = plan.changes.files().map(|change| change.path.clone());
+                vec![plan::Error::NothingToDo {
+                    paths: paths.collect(),
+                }]
             }
-        })
+            Ok(changes) => return Ok(Ok(Plan { changes, ..plan })),
+            Err(errors) => errors,
+        };
+        Ok(Err(Refusal {
+            errors: plan::at_edits(errors, patches, &self.resolver),
+            warnings: plan.warnings,
+            changes: plan.changes,
+        }))
     }
 
     /// Reads the responses. What is a file is asked of a tree.

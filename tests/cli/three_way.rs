@@ -296,3 +296,46 @@ fn what_only_adds_files_needs_no_base() {
         assert!(refused.stderr.contains("error[file-exists]"));
     }
 }
+
+#[test]
+fn what_was_made_since_the_base_is_told_as_that() {
+    let repo = history("one\ntwo\n", "one\n2\n");
+    let made = update("a.txt", "two", "2");
+    for args in [&["apply"][..], &["apply", "--commit"], &["check"]] {
+        let run = repo.run(&[args, &[BASE, "-3"]].concat(), &made).ended(1);
+        assert!(
+            run.stderr.starts_with(
+                "error[unchanged]: nothing to do: `a.txt` is already as the patch wants it\n"
+            ),
+            "{}",
+            run.stderr
+        );
+    }
+    let run = repo.run(&["apply", BASE, "-3", "--allow-empty"], &made);
+    assert_eq!(run.succeeded().stdout, " 0 files changed\n");
+
+    // What conflicts is shown line by line, at its edit.
+    let other = update("a.txt", "two", "zwei");
+    let run = repo.run(&["apply", BASE, "-3"], &other).ended(1);
+    assert!(run.stderr.contains("\n --> <stdin>:2:1"), "{}", run.stderr);
+    let told = repo
+        .run(&["apply", BASE, "-3", "--feedback"], &other)
+        .ended(1);
+    let sides =
+        "\nThe two sides are:\n\n```\n<<<<<<< here\n2\n=======\nzwei\n>>>>>>> response\n```\n";
+    assert!(told.stdout.contains(sides), "{}", told.stdout);
+}
+
+#[test]
+fn a_file_that_is_only_in_the_work_tree_is_told_where_the_index_counts() {
+    let repo = history("one\n", "1\n");
+    repo.child("new.txt").write_str("u\n").unwrap();
+    let run = repo
+        .run(&["apply", "--cached"], update("new.txt", "u", "U"))
+        .ended(1);
+    let want = "error[file-missing]: `new.txt` isn't in the index, though the work tree has it\n";
+    assert!(run.stderr.starts_with(want), "{}", run.stderr);
+    repo.git(&["add", "new.txt"]);
+    repo.run(&["apply", "--cached"], update("new.txt", "u", "U"))
+        .succeeded();
+}

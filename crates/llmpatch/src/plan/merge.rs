@@ -10,8 +10,10 @@ use std::collections::{BTreeMap, HashSet};
 use bstr::BString;
 
 use super::changeset::Sides;
-use super::{Change, ChangeSet, Error};
-use crate::path::RepoPath;
+use super::{Change, ChangeSet, Error, resolved};
+use crate::patch::Patch;
+use crate::path::{RepoPath, Resolver};
+use crate::text::Located;
 use crate::tree::{Content, Entry, File, Mode, Tree, TreeError};
 
 /// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or
@@ -93,6 +95,33 @@ pub fn merge(
     } else {
         Err(errors)
     }
+}
+
+/// Points errors of a merge at the edits of the response that name the files.
+pub fn at_edits(
+    errors: Vec<Error>,
+    patches: &[Patch<'_>],
+    resolver: &Resolver,
+) -> Vec<Located<Error>> {
+    let edits = resolved(patches, resolver);
+    let place = |error: Error| {
+        let path = match &error {
+            Error::Unmerged { path, .. } => Some(path),
+            Error::Tree(error) => Some(error.path()),
+            Error::NothingToDo { paths } => paths.first(),
+            _ => None,
+        };
+        let mut all = edits.iter();
+        let edit = all.find(|of| {
+            let named = std::iter::once(&of.path).chain(&of.to);
+            path.is_some()
+                && named
+                    .map(|named| named.as_ref().ok())
+                    .any(|named| named == path)
+        });
+        Located::new(edit.and_then(|of| of.edit.span), error)
+    };
+    errors.into_iter().map(place).collect()
 }
 
 struct Merge<'m> {

@@ -57,7 +57,7 @@ pub use self::conflict::Conflict;
 pub use self::error::{Error, FileAsFound, Irregular, Missing, Occupied};
 pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
-pub use self::merge::{Conflicts, MergeLines, Unmerged, merge};
+pub use self::merge::{Conflicts, MergeLines, Unmerged, at_edits, merge};
 pub use self::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places, Unplaced};
 pub use self::placement::{Placement, Rows};
 use std::collections::HashSet;

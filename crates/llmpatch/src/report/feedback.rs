@@ -146,12 +146,18 @@ fn tell(
     let is_new =
         |note: &&String| error.kind != Kind::FileMissing || told.notes.insert((*note).clone());
     for note in error.notes.iter().filter(is_new) {
-        let _ = writeln!(
-            out,
-            "\n{}{}",
-            capital(note),
-            if note.ends_with('?') { "" } else { "." }
-        );
+        // What is below the first line are lines of files.
+        let (said, lines) = note.split_once('\n').unwrap_or((note, ""));
+        let stop = if said.ends_with(['?', ':']) { "" } else { "." };
+        let _ = writeln!(out, "\n{}{stop}", capital(said));
+        if !lines.is_empty() {
+            let lines = lines
+                .lines()
+                .map(|line| line.strip_prefix("  ").unwrap_or(line));
+            let lines: Vec<&[u8]> = lines.map(str::as_bytes).collect();
+            out.push('\n');
+            fence(out, &lines);
+        }
     }
     for passage in &error.passages {
         tell_passage(out, passage, told);
@@ -390,8 +396,9 @@ fn what_to_send(
     }
     let was_read = patches.iter().any(|patch| !patch.edits.is_empty());
     let format = patches.iter().map(|patch| patch.format).next();
-    // Blocks are told even where none says which file it is about.
-    let format = format.filter(|format| was_read || *format == Format::Blocks);
+    // Blocks are told even where none says which file it is about, and calls where none can be read.
+    let is_told = |format: &Format| was_read || matches!(format, Format::Blocks | Format::Tool);
+    let format = format.filter(is_told);
     let Some(format) = format else {
         return format!("{ANY_FORMAT} {PLAINLY}");
     };
