@@ -150,8 +150,9 @@ impl BasedTree<'_> {
     /// Returns how a path came to be here that the base doesn't have.
     fn how_it_came(&self, path: &RepoPath) -> DriftKind {
         let index = IndexTree::new(self.repo);
-        let is_untracked = index
-            .is_ok_and(|index| matches!(index.slot(path), Ok(None)) && index.gone(path).is_none());
+        let is_untracked = index.is_ok_and(|index| {
+            matches!(index.slot(path), Ok(None)) && index.gone(path) != Some(Gone::Unstaged)
+        });
         let is_ignored = || {
             let git = Git::new(self.repo);
             let mut command = git.command(["check-ignore", "--quiet", "--"]);

@@ -171,11 +171,17 @@ impl Tree for IndexTree<'_> {
     }
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
-        let head = history::head_tree(self.repo).ok()??;
-        Directories::new(self.repo, head)
-            .entry(path.as_bytes())
-            .ok()?
-            .map(|_| Gone::Unstaged)
+        let is_in_head = |head| {
+            let entry = Directories::new(self.repo, head).entry(path.as_bytes());
+            entry.is_ok_and(|entry| entry.is_some())
+        };
+        let head = history::head_tree(self.repo).ok()?;
+        if head.is_some_and(is_in_head) {
+            return Some(Gone::Unstaged);
+        }
+        let file = self.repo.top().ok()?.join(path.to_path().ok()?);
+        let there = file.symlink_metadata().ok()?;
+        there.is_file().then_some(Gone::Unadded)
     }
 
     fn makes_links(&self) -> bool {

@@ -153,6 +153,8 @@ pub enum Gone {
     Deleted,
     /// The index has it no more, but `HEAD` does.
     Unstaged,
+    /// The index doesn't have it yet, but the work tree does.
+    Unadded,
     /// Sparse checkout left it out.
     LeftOut,
     /// It is there, and wasn't in the tree that the response is about.

@@ -21,6 +21,12 @@ pub(super) fn missing(of: Diagnostic, path: &RepoPath, why: &Missing) -> Diagnos
             )
             .advice("leave the file alone"),
         Missing::Tracked {
+            gone: Gone::Unadded,
+            ..
+        } => of
+            .help("`git add` it first, or apply without --cached")
+            .advice("leave the patch as it is: whoever applies it has to add the file first"),
+        Missing::Tracked {
             gone: Gone::NotInBase(how),
             ..
         } => of

@@ -252,7 +252,7 @@ pub enum Missing {
     #[error("doesn't exist")]
     Never(Box<Suggestion>),
     /// It is known, but isn't there, which is as it should be if it `is_to_go`.
-    #[error("{}", match gone { Gone::NotInBase(how) => how.to_string(), Gone::Unstaged => "isn't in the index, though HEAD has it".to_owned(), _ => "isn't in the work tree, though git tracks it".to_owned() })]
+    #[error("{}", match gone { Gone::NotInBase(how) => how.to_string(), Gone::Unstaged => "isn't in the index, though HEAD has it".to_owned(), Gone::Unadded => "isn't in the index, though the work tree has it".to_owned(), _ => "isn't in the work tree, though git tracks it".to_owned() })]
     Tracked { gone: Gone, is_to_go: bool },
     /// This file is where its directory would have to be.
     #[error("can't exist, since `{_0}` is a file")]
