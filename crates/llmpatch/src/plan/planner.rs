@@ -126,8 +126,12 @@ impl Planner<'_> {
         let span = edit.path.span.or(edit.span);
         let path = self.edits[self.number].path.clone();
         let Ok(path) = self.note(path, root, &edit.path, edit.span) else {
-            // The destination is checked too, so that one run reports the errors of both paths.
-            let _ = edit.destination().map(|to| self.target(to, edit.span));
+            // The destination is checked too, so that one run reports the errors of both paths. What is
+            // there afterwards, nobody knows.
+            let to = edit.destination().map(|to| self.target(to, edit.span));
+            to.into_iter()
+                .flatten()
+                .for_each(|to| self.overlay.forget(&to));
             return;
         };
         if self.has_its_end(edit, &path) {
