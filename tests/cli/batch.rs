@@ -84,8 +84,6 @@ fn is_sound(repo: &Repo) {
 #[test]
 fn each_is_what_apply_makes_of_it_alone() {
     let repo = base();
-    // Each apply alone makes a pack, and of more than fifty git would make one while they are read.
-    repo.git(&["config", "maintenance.auto", "false"]);
     let mut changes: Vec<_> = changes()
         .into_iter()
         .map(|(_, response)| response)

@@ -31,6 +31,8 @@ pub(super) fn changes() -> Vec<(&'static str, String)> {
 /// The repository that they are made of, with what is nobody's business beside it.
 pub(super) fn base() -> Repo {
     let repo = repo();
+    // Each apply makes a pack, and of more than fifty git would make one while they are read.
+    repo.git(&["config", "maintenance.auto", "false"]);
     repo.child(".gitattributes")
         .write_str("*.txt text=auto eol=crlf\n")
         .unwrap();
