@@ -154,7 +154,8 @@ pub(super) fn exchanges<'e>(edit: &'e FileEdit<'_>) -> Option<Vec<Exchange<'e>>>
             // A newline at the end of both ends their last lines, and is no line.
             let is_ended = |lines: &[&[u8]]| lines.len() > 1 && lines.ends_with(&[b""]);
             if ends == Ends::Part && is_ended(&old) && is_ended(&new) {
-                (old.pop(), new.pop());
+                old.pop();
+                new.pop();
             }
             Some(vec![Exchange::new(old, new, ends)])
         }
