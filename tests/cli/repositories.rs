@@ -29,8 +29,9 @@ fn a_tracked_file_that_is_not_in_the_work_tree_is_called_that() {
     let run = repo
         .run(&["apply", "--cached"], update("ita.txt", "two", "2"))
         .ended(1);
+    let said = "`ita.txt` isn't in the index, though the work tree has it\n";
     assert!(
-        run.stderr.contains("`ita.txt` doesn't exist\n") && !run.stderr.contains("restore"),
+        run.stderr.contains(said) && !run.stderr.contains("restore"),
         "{}",
         run.stderr
     );
