@@ -170,13 +170,20 @@ impl Place {
         String::from_utf8(done.stderr).unwrap()
     }
 
-    /// Returns the next line that the shell writes to the pipe.
-    fn line(&self, terminal: &Terminal) -> String {
+    /// Types a line, and returns what the shell writes to the pipe. A shell that is slow to draw its prompt
+    /// may lose what is typed meanwhile: then it is typed again.
+    fn line(&self, terminal: &mut Terminal, typed: &str) -> String {
         let (sender, receiver) = mpsc::channel();
         let pipe = self.path("line");
         thread::spawn(move || sender.send(fs::read_to_string(pipe).unwrap()));
-        let line = receiver.recv_timeout(PATIENCE);
-        line.unwrap_or_else(|_| panic!("no line came; the terminal shows:\n{}", terminal.shown()))
+        for _ in 0..10 {
+            terminal.send(&format!("{typed}\t\x18"));
+            if let Ok(line) = receiver.recv_timeout(PATIENCE / 10) {
+                return line;
+            }
+            terminal.send("\x15");
+        }
+        panic!("no line came; the terminal shows:\n{}", terminal.shown())
     }
 
     /// Types each line into a shell that writes its line to the pipe when it gets Ctrl-X, and
@@ -185,8 +192,7 @@ impl Place {
         terminal.wait_for("READY>");
         let mut wrong = Vec::new();
         for (typed, wanted) in TYPED {
-            terminal.send(&format!("{typed}\t\x18"));
-            let line = self.line(&terminal);
+            let line = self.line(&mut terminal, typed);
             if line.trim_end() != *wanted {
                 wrong.push(format!(
                     "{shell}: {typed:?} gives {:?}, not {wanted:?}",
