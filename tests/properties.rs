@@ -585,6 +585,14 @@ proptest! {
                 prop_assert_eq!(&change.after.as_ref().unwrap().content[..], want.as_bytes());
             }
             (Err(Some(refusal)), Err(kind)) => prop_assert_eq!(refusal.errors[0].value.kind(), kind),
+            // What is added is there at each place.
+            (Err(Some(refusal)), Ok(_)) if refusal.errors[0].value.kind() == Kind::Unchanged => {
+                let is_there = |at: usize| {
+                    let behind = new.strip_prefix(&old).is_some_and(|added| text[at + old.len()..].starts_with(added));
+                    behind || new.strip_suffix(&old).is_some_and(|added| text[..at].ends_with(added))
+                };
+                prop_assert!(all.iter().all(|at| is_there(*at)), "{refusal:?}");
+            }
             (got, want) => prop_assert!(false, "{got:?} for {want:?}"),
         }
     }

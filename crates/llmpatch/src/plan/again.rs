@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::search::Document;
+use crate::search::{Document, is_telling};
 use crate::text::has_letters;
 
 /// Returns the line from which on a hunk's new lines are where its old lines are, if there are more
@@ -29,13 +29,14 @@ pub(super) fn already_there(
 }
 
 /// Returns whether the text that is put in place of a part of another is what that part begins, or ends,
-/// already: `import os, sys` of `import os` in `import os, sys`.
+/// already: `import os, sys` of `import os` in `import os, sys`. A letter or two may well be meant twice.
 pub(super) fn is_there(text: &[u8], old: &Range<usize>, new: &[u8]) -> bool {
     let old_text = &text[old.clone()];
     let behind = new.strip_prefix(old_text);
     let before = new.strip_suffix(old_text);
-    behind.is_some_and(|added| has_letters(added) && text[old.end..].starts_with(added))
-        || before.is_some_and(|added| has_letters(added) && text[..old.start].ends_with(added))
+    let says_something = |added: &[u8]| is_telling(added) && has_letters(added);
+    behind.is_some_and(|added| says_something(added) && text[old.end..].starts_with(added))
+        || before.is_some_and(|added| says_something(added) && text[..old.start].ends_with(added))
 }
 
 /// Returns whether lines are more than whitespace and brackets.
