@@ -279,12 +279,12 @@ fn is_as_meant(planned: Option<&File>, meant: Option<&File>) -> bool {
         return planned == meant;
     };
     let bits = [planned, meant].map(|file| file.mode.bits);
-    let are_usual = || {
-        let mut given = bits.iter().flatten();
-        given.all(|bits| matches!(bits, 0o644 | 0o664 | 0o755 | 0o775))
-    };
-    let is_as_new =
-        bits.contains(&None) && are_usual() && planned.mode.executable == meant.mode.executable;
+    let is_as_new = bits.contains(&None)
+        && bits
+            .iter()
+            .flatten()
+            .all(|bits| matches!(bits, 0o644 | 0o664 | 0o755 | 0o775))
+        && planned.mode.executable == meant.mode.executable;
     (is_as_new || planned.mode == meant.mode) && planned.content == meant.content
 }
 

@@ -57,8 +57,10 @@ impl<'e> Exchange<'e> {
     /// Returns the first line at which the new lines may be: the last line of context that leads to them,
     /// which models tell again.
     fn from(&self, file: &Document) -> usize {
-        let next = |from, line| file.run([line]).at_or_after(from).unwrap_or(from);
-        self.locators.iter().copied().fold(0, next)
+        let locators = self.locators.iter();
+        locators.fold(0, |from, locator| {
+            file.run([*locator]).at_or_after(from).unwrap_or(from)
+        })
     }
 
     /// Returns where the new lines are in a file that doesn't have the old ones.

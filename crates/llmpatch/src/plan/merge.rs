@@ -104,24 +104,21 @@ pub fn at_edits(
     resolver: &Resolver,
 ) -> Vec<Located<Error>> {
     let edits = resolved(patches, resolver);
-    let place = |error: Error| {
+    let errors = errors.into_iter().map(|error| {
         let path = match &error {
             Error::Unmerged { path, .. } => Some(path),
             Error::Tree(error) => Some(error.path()),
             Error::NothingToDo { paths } => paths.first(),
             _ => None,
         };
-        let mut all = edits.iter();
-        let edit = all.find(|of| {
-            let named = std::iter::once(&of.path).chain(&of.to);
-            path.is_some()
-                && named
-                    .map(|named| named.as_ref().ok())
-                    .any(|named| named == path)
+        let edit = edits.iter().find(|of| {
+            let mut named = of.path.iter().chain(of.to.iter().flatten());
+            named.any(|named| Some(named) == path)
         });
-        Located::new(edit.and_then(|of| of.edit.span), error)
-    };
-    errors.into_iter().map(place).collect()
+        let span = edit.and_then(|of| of.edit.span);
+        Located::new(span, error)
+    });
+    errors.collect()
 }
 
 struct Merge<'m> {

@@ -386,7 +386,8 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
 /// How many places are shown of a habit that spoils the files' text.
 const SHOWN: usize = 3;
 
-fn is_one_wherever(kind: Kind) -> bool {
+/// Returns whether what is wrong with a path is one thing, however many edits name the path.
+pub(super) fn is_one_wherever(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::FileMissing

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use super::Passage;
 use super::call::{CallLine, CallNames, line_at};
+use super::diagnostic::is_one_wherever;
 use super::{Diagnostic, Place};
 use crate::kind::{Blame, Kind};
 use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
@@ -146,24 +147,28 @@ fn tell(
     let is_new =
         |note: &&String| error.kind != Kind::FileMissing || told.notes.insert((*note).clone());
     for note in error.notes.iter().filter(is_new) {
-        // What is below the first line are lines of files.
-        let (said, lines) = note.split_once('\n').unwrap_or((note, ""));
-        let stop = if said.ends_with(['?', ':']) { "" } else { "." };
-        let _ = writeln!(out, "\n{}{stop}", capital(said));
-        if !lines.is_empty() {
-            let lines = lines
-                .lines()
-                .map(|line| line.strip_prefix("  ").unwrap_or(line));
-            let lines: Vec<&[u8]> = lines.map(str::as_bytes).collect();
-            out.push('\n');
-            fence(out, &lines);
-        }
+        tell_note(out, note);
     }
     for passage in &error.passages {
         tell_passage(out, passage, told);
     }
     if let Some(advice) = error.for_the_model() {
         let _ = writeln!(out, "\nTo correct it: {}.", Shown(advice.as_bytes()));
+    }
+}
+
+/// Tells a note, and shows the lines of files that are below its first line.
+fn tell_note(out: &mut String, note: &str) {
+    let (said, lines) = note.split_once('\n').unwrap_or((note, ""));
+    let stop = if said.ends_with(['?', ':']) { "" } else { "." };
+    let _ = writeln!(out, "\n{}{stop}", capital(said));
+    if !lines.is_empty() {
+        let lines: Vec<_> = lines
+            .lines()
+            .map(|line| line.strip_prefix("  ").unwrap_or(line).as_bytes())
+            .collect();
+        out.push('\n');
+        fence(out, &lines);
     }
 }
 
@@ -333,23 +338,9 @@ impl Problems<'_> {
 
     /// Returns whether something is wrong with the file of an edit, which is told once for all edits of it.
     fn is_of_wrong_file(&self, edit: &FileEdit<'_>) -> bool {
-        let is_of_files = |kind| {
-            matches!(
-                kind,
-                Kind::FileMissing
-                    | Kind::FileExists
-                    | Kind::UnsafePath
-                    | Kind::Binary
-                    | Kind::Stale
-                    | Kind::Protected
-            )
-        };
-        let mut errors = self.errors.iter().filter(|error| is_of_files(error.kind));
-        errors.any(|error| {
-            error
-                .path
-                .as_ref()
-                .is_some_and(|path| path[..] == edit.path[..])
+        self.errors.iter().any(|error| {
+            let path = error.path.as_ref().filter(|_| is_one_wherever(error.kind));
+            path.is_some_and(|path| path[..] == edit.path[..])
         })
     }
 
@@ -397,8 +388,8 @@ fn what_to_send(
     let was_read = patches.iter().any(|patch| !patch.edits.is_empty());
     let format = patches.iter().map(|patch| patch.format).next();
     // Blocks are told even where none says which file it is about, and calls where none can be read.
-    let is_told = |format: &Format| was_read || matches!(format, Format::Blocks | Format::Tool);
-    let format = format.filter(is_told);
+    let format =
+        format.filter(|format| was_read || matches!(format, Format::Blocks | Format::Tool));
     let Some(format) = format else {
         return format!("{ANY_FORMAT} {PLAINLY}");
     };
