@@ -82,9 +82,12 @@ impl Binary {
         }
     }
 
-    /// Returns whether a line begins a hunk.
+    /// Returns whether a line begins a hunk, be it damaged.
     pub(crate) fn begins_hunk(line: &[u8]) -> bool {
-        Hunk::begin(line).is_some()
+        let len = line
+            .strip_prefix(b"literal ")
+            .or(line.strip_prefix(b"delta "));
+        len.is_some_and(|len| len.first().is_some_and(u8::is_ascii_digit))
     }
 }
 

@@ -264,6 +264,10 @@ fn headers_say_what_becomes_of_a_file() {
             { "? x\nparse 5: a line of a binary patch can't be read" },
         ),
         (
+            "diff --git a/x b/x\nindex 1111111111111111111111111111111111111111..2222222222222222222222222222222222222222\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\nliteral 0HcmV?d00001\n\n",
+            { "? x\nparse 7: a line of a binary patch can't be read" },
+        ),
+        (
             "diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n",
             "? x\nunsupported 1: `x` is a binary",
         ),
