@@ -265,9 +265,13 @@ fn as_tool_calls_it_is_what_somebody_would_have_written() {
     assert!(run.stdout.contains("gone"), "{}", run.stdout);
 }
 
+fn call(path: &str, old: &str, new: &str) -> String {
+    format!("{{\"path\":{path:?},\"old_string\":{old:?},\"new_string\":{new:?}}}\n")
+}
+
 #[test]
 fn what_is_made_again_or_copied_or_ends_open_is_said_by_formats_that_can() {
-    let repo = Repo::with(&[("a.txt", "one\ntwo\n")]);
+    let repo = Repo::with(&[("a.txt", "one\ntwo\n"), ("open", "one\ntwo")]);
     let again =
         "*** Begin Patch\n*** Delete File: a.txt\n*** Add File: a.txt\n+one\n+2\n*** End Patch\n";
     let copied =
@@ -279,6 +283,12 @@ fn what_is_made_again_or_copied_or_ends_open_is_said_by_formats_that_can() {
         (copied, &["envelope", "opx", "blocks", "tool"]),
         (apart, &["envelope", "blocks"]),
         (open, &["tool"]),
+        (&call("a.txt", "two\n", "two\nthree"), &["tool"]),
+        (&call("a.txt", "one\ntwo\n", "X"), &["tool"]),
+        (&call("a.txt", "two\n", "two"), &["tool"]),
+        (&call("open", "one\ntwo", ""), &["tool"]),
+        (&call("open", "two", ""), &["tool"]),
+        (&call("open", "two", "two\n"), &["tool"]),
     ] {
         let wanted = repo.run(&["convert", "--to=unified"], response).succeeded();
         for to in formats {

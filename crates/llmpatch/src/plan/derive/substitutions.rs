@@ -225,7 +225,8 @@ impl<'c> Change<'_, 'c> {
     fn attempt(&self, level: usize) -> Option<Attempt<'c>> {
         let above = (self.context + level.div_ceil(2)).min(self.come.start);
         let below = (self.context + level / 2).min(self.old.len() - self.gone.end);
-        // Text byte for byte has the end of its last line in it where the whole line goes.
+        // Text byte for byte has the end of its last line in it where the whole line goes, or where the
+        // file's last line gets or loses its end.
         let is_text = matches!(self.one, Occurrence::Text(_));
         let (above, below) = if is_text {
             self.to_text(above, below)
@@ -242,10 +243,12 @@ impl<'c> Change<'_, 'c> {
         if find.iter().all(|line| line.trim_ascii().is_empty()) {
             return None;
         }
-        if is_text && above + below + self.come.len() == 0 {
-            [&mut find, &mut put]
-                .into_iter()
-                .for_each(|side| side.push(Text::derived(&b""[..])));
+        let is_last = self.gone.end + below == self.old.len();
+        let [is_ended, will_be] =
+            [self.old, self.new].map(|side| !is_last || side.bytes().ends_with(b"\n"));
+        if is_text && (above + below + self.come.len() == 0 || is_ended != will_be) {
+            find.extend(is_ended.then_some(Text::derived(&b""[..])));
+            put.extend((will_be || put.is_empty()).then_some(Text::derived(&b""[..])));
         }
         let lines: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
         let needle = match self.one {
