@@ -37,14 +37,16 @@ pub enum Slip {
 }
 
 /// The marks that are written around a path: first, last, and what the two are called.
-const MARKS: [(u8, u8, &str); 7] = [
-    (b'"', b'"', "quotes"),
-    (b'\'', b'\'', "quotes"),
-    (b'`', b'`', "backticks"),
-    (b'*', b'*', "asterisks"),
-    (b'_', b'_', "underscores"),
-    (b'<', b'>', "`<` and `>`"),
-    (b'(', b')', "parentheses"),
+const MARKS: [[&str; 3]; 9] = [
+    ["\"", "\"", "quotes"],
+    ["'", "'", "quotes"],
+    ["“", "”", "quotes"],
+    ["‘", "’", "quotes"],
+    ["`", "`", "backticks"],
+    ["*", "*", "asterisks"],
+    ["_", "_", "underscores"],
+    ["<", ">", "`<` and `>`"],
+    ["(", ")", "parentheses"],
 ];
 
 /// How many layers are taken off for what is probably meant.
@@ -117,10 +119,10 @@ fn linked(name: &[u8]) -> Option<&[u8]> {
 
 /// Returns which marks are around a name, and what is between them, if that may be meant.
 fn wrapped(name: &[u8]) -> Option<(Slip, Option<&[u8]>)> {
-    MARKS.iter().find_map(|&(first, last, called)| {
+    MARKS.iter().find_map(|&[first, last, called]| {
         let inner = between(name, first, last)?;
         // A word in angle brackets stands for what is to be written.
-        let is_placeholder = first == b'<' && inner.find_byteset(b"./").is_none();
+        let is_placeholder = first == "<" && inner.find_byteset(b"./").is_none();
         Some(if is_placeholder {
             (Slip::Placeholder, None)
         } else {
@@ -133,17 +135,21 @@ fn wrapped(name: &[u8]) -> Option<(Slip, Option<&[u8]>)> {
 ///
 /// `__init__` is a name in Python, and `_drafts_` may be one: underscores are marks only around a
 /// name with an extension.
-fn between(name: &[u8], first: u8, last: u8) -> Option<&[u8]> {
-    let before = name.iter().take_while(|byte| **byte == first).count();
-    let after = name.iter().rev().take_while(|byte| **byte == last).count();
-    let count = before.min(after).min(name.len() / 2);
-    let inner = &name[count..name.len() - count];
+fn between<'n>(name: &'n [u8], first: &str, last: &str) -> Option<&'n [u8]> {
+    let unwrapped = |name: &'n [u8]| {
+        name.strip_prefix(first.as_bytes())?
+            .strip_suffix(last.as_bytes())
+    };
+    let mut inner = unwrapped(name)?;
+    while let Some(next) = unwrapped(inner) {
+        inner = next;
+    }
     let is_name = match first {
-        b'_' => inner.rsplit_str("/").next().is_some_and(has_extension),
-        b'<' | b'(' => inner.find_byteset([first, last]).is_none(),
+        "_" => inner.rsplit_str("/").next().is_some_and(has_extension),
+        "<" | "(" => !inner.contains_str(first) && !inner.contains_str(last),
         _ => true,
     };
-    (count > 0 && is_name).then_some(inner)
+    is_name.then_some(inner)
 }
 
 /// Returns where a remark behind a file's name begins: ` (new)`, or behind an extension ` # new`
