@@ -25,6 +25,7 @@ use bstr::{BStr, BString, ByteSlice as _};
 
 use crate::text::{Shown, starts_with_any_case};
 
+pub(crate) use resolve::is_absolute;
 pub use resolve::{FollowLinks, Resolver};
 pub use unlikely::Slip;
 pub(crate) use unlikely::{plain, unlikely};

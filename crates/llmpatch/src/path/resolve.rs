@@ -312,6 +312,12 @@ fn variable_case(name: &[u8]) -> BString {
     name
 }
 
+/// Returns whether a response names a file from the root of a file system.
+pub(crate) fn is_absolute(written: &[u8]) -> bool {
+    from_uri(written)
+        .is_ok_and(|decoded| from_the_root(decoded.as_deref().unwrap_or(written)).is_some())
+}
+
 /// Returns an absolute path with `/` before each of its names; `None` for a relative one. What
 /// Windows writes as `C:\src` is `/c:/src`, since letters of drives have no case; `\\host\share` is
 /// a name of its own, that no other system has.

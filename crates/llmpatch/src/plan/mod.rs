@@ -68,7 +68,7 @@ pub use self::suggest::Suggestion;
 pub use self::warning::{Placing, Quote, Warning};
 use crate::kind::Kind;
 use crate::patch::{Operation, Patch};
-use crate::path::{RepoPath, Resolver};
+use crate::path::{RepoPath, Resolver, is_absolute};
 use crate::search::Fuzz;
 use crate::text::Located;
 use crate::tree::{Entry, Tree, TreeError};
@@ -253,7 +253,7 @@ impl Planner<'_> {
         }
         let edits = self.edits.iter();
         let absolute: HashSet<_> = edits
-            .filter(|of| of.edit.path.starts_with(b"/"))
+            .filter(|of| is_absolute(&of.edit.path))
             .filter_map(|of| of.path.as_ref().ok())
             .collect();
         let found: Vec<_> = self
