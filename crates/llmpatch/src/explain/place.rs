@@ -158,6 +158,9 @@ impl Unfound<'_> {
             PlaceError::OutsideContext { outer, end, .. } => of.note(format!(
                 "line {end} is indented no deeper than line {outer}, and ends its block"
             )),
+            PlaceError::NotAtEnd { mark, .. } => {
+                of.help(format!("drop `{mark}`, or give the file's last lines"))
+            }
             PlaceError::Applied { .. } => Diagnostic {
                 is_made: !self.of.seen.is_left,
                 ..of
@@ -200,7 +203,7 @@ impl Unfound<'_> {
                 },
                 "from here on",
             ),
-            PlaceError::NotAtEnd { at } => (at, FOUND, "not at the end of the file"),
+            PlaceError::NotAtEnd { at, .. } => (at, FOUND, "not at the end of the file"),
             PlaceError::Indentation { line, .. } => (
                 line,
                 "the file's line for it",

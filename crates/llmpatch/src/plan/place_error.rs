@@ -161,13 +161,10 @@ pub enum PlaceError {
         at: LineNo,
         than: Earlier,
     },
-    /// The lines aren't at the end of the file.
-    #[error("isn't at the end of the file, though `*** End of File` says so")]
-    #[strum(props(
-        label = "not at the end of the file",
-        help = "drop `*** End of File`, or give the file's last lines"
-    ))]
-    NotAtEnd { at: LineNo },
+    /// The lines aren't at the end of the file; `mark` is the line that says so.
+    #[error("isn't at the end of the file, though `{mark}` says so")]
+    #[strum(props(label = "not at the end of the file"))]
+    NotAtEnd { at: LineNo, mark: &'static str },
     /// Several places fit, or nothing says which is meant.
     #[error(transparent)]
     #[strum(props(kind = "ambiguous"))]

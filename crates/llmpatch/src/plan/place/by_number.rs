@@ -402,8 +402,9 @@ impl NumberPlacer<'_> {
         let count = hunk.old().count();
         if !self.allowed(hunk, count).contains(&at) {
             let last = LineNo::from_index(at + count - 1);
+            let shown = hunk.old().next_back();
             let error = if self.is_open() {
-                let lasts = [hunk.old().next_back(), hunk.lines.last()];
+                let lasts = [shown, hunk.lines.last()];
                 let marks = lasts.map(|line| line.map(|line| line.mark));
                 let is_followed = marks == [Some(Mark::Context), Some(Mark::Added)];
                 PlaceError::NoNewline {
@@ -411,10 +412,15 @@ impl NumberPlacer<'_> {
                     last,
                     is_followed,
                 }
-            } else {
+            } else if shown.is_some_and(|line| line.unterminated) {
                 PlaceError::Newline { after, last }
+            } else {
+                let at = LineNo::from_index(at);
+                let mark = "\\ No newline at end of file";
+                let span = hunk.new_lines().next_back().and_then(|line| line.text.span);
+                return Located::new(span, PlaceError::NotAtEnd { at, mark });
             };
-            let span = hunk.old().next_back().and_then(|line| line.text.span);
+            let span = shown.and_then(|line| line.text.span);
             return Located::new(span.or(first_old(hunk)), error);
         }
         let is_free = self.taken.is_free(at..at + count);

@@ -296,7 +296,8 @@ impl<'f> OrderPlacer<'f> {
                 .filter(|&at| run.contains(at));
             if let (Some(at), None) = (forward, found) {
                 let at = LineNo::from_index(at);
-                return no_place(hunk, PlaceError::NotAtEnd { at });
+                let mark = "*** End of File";
+                return no_place(hunk, PlaceError::NotAtEnd { at, mark });
             }
         }
         let at_context = context.filter(|&at| found.is_some() && run.contains(at));
