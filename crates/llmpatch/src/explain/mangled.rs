@@ -5,6 +5,9 @@ use bstr::ByteSlice as _;
 use super::difference::{Advice, DifferenceFound};
 use crate::text::{self, ENTITIES, Shown, number_mark};
 
+/// What to do about a line with characters beyond ASCII of a file that isn't UTF-8.
+pub(super) const UNSHOWABLE: &str = "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the file first";
+
 /// Returns what became of a text on its way through formats that it wasn't meant for.
 pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<DifferenceFound> {
     const ESCAPES: &[(&str, &str)] = &[
@@ -46,8 +49,6 @@ pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<DifferenceFound> {
 /// Returns the first character that is a byte in the file, where the file's line would be the patch's if it
 /// were UTF-8.
 pub(super) fn encoded(patch: &[u8], file: &[u8]) -> Option<DifferenceFound> {
-    const HABIT: &str = "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the \
-         file first";
     let first = *file
         .iter()
         .find(|&&byte| byte >= 0xa0)
@@ -58,7 +59,7 @@ pub(super) fn encoded(patch: &[u8], file: &[u8]) -> Option<DifferenceFound> {
         let note = format!(
             "the file has `{character}` as the single byte \\{first:03o}, as Latin-1 has it"
         );
-        DifferenceFound::new(note, Advice::Habit(HABIT))
+        DifferenceFound::new(note, Advice::Habit(UNSHOWABLE))
     })
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::closest::Closest;
 use crate::plan::{PlaceError, Places, Unplaced};
 use crate::search::{Alignment, Counterpart, Effort, Fuzz, Gap, LineIndex, Sought, is_telling};
-use crate::text::{LineNo, Lines, Span, looks_elided};
+use crate::text::{LineNo, Lines, Text, looks_elided};
 use crate::tree::Content;
 
 /// How many places of one line are listed.
@@ -24,7 +24,7 @@ pub(super) enum Reason<'s> {
     /// Lines like them.
     Near(Closest<'s>),
     /// Nothing like them; this is the first line that is nowhere in the file.
-    NoSuchLine(Option<Span>),
+    NoSuchLine(Option<&'s Text<'static>>),
     /// Each of the lines, but not in this order one after the other: where the first few are; none
     /// if nobody looked.
     NotTogether(Vec<LineNo>),
@@ -107,16 +107,16 @@ impl<'s> SearchedFile<'s> {
     }
 
     /// Says of lines that aren't in a row where each is, or which is nowhere.
-    fn apart(&self, sought: &Sought) -> Reason<'s> {
+    fn apart(&self, sought: &'s Sought) -> Reason<'s> {
         for line in sought.old.iter().take(SHOWN_ABSENT) {
             match self.places(line) {
                 Some(places) if places.count > 0 => {}
-                Some(_) => return Reason::NoSuchLine(line.span),
+                Some(_) => return Reason::NoSuchLine(Some(line)),
                 None => return Reason::NotTogether(Vec::new()),
             }
         }
         if sought.old.len() < 2 {
-            return Reason::NoSuchLine(sought.old.first().and_then(|line| line.span));
+            return Reason::NoSuchLine(sought.old.first());
         }
         let first = |line| self.places(line)?.lines.first().copied();
         let lines = sought.old.iter().take(SHOWN);

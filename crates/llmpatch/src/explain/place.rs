@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::closest;
 use super::file::File;
+use super::mangled::UNSHOWABLE;
 use super::nearest::{Reason, SearchedFiles};
 use crate::plan::{Ambiguity, Earlier, Part, PlaceError, Places, Quote, Unplaced};
 use crate::report::{Diagnose, Diagnostic};
@@ -311,7 +312,15 @@ impl Unfound<'_> {
         match reason {
             Some(Reason::Near(near)) => closest::diagnostic(self.of.error.kind(), near, self.file),
             Some(Reason::NoSuchLine(line)) => {
-                corrected(self.nowhere("this line is not in the file")).mark(*line)
+                let said = self
+                    .nowhere("this line is not in the file")
+                    .mark(line.and_then(|line| line.span));
+                let is_plain = line.is_none_or(|line| line.is_ascii());
+                if is_plain || is_utf8(&self.of.seen.content) {
+                    corrected(said)
+                } else {
+                    said.habit(UNSHOWABLE)
+                }
             }
             Some(Reason::NotTogether(lines)) if !lines.is_empty() => {
                 corrected(self.said(first_few(lines, 1)))
