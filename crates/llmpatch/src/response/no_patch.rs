@@ -31,7 +31,8 @@ pub enum NoPatch {
     )]
     #[strum(props(
         label = "what it holds",
-        help = "if each such fence holds a whole file, run it with `--format=files`; else ask the model for a patch"
+        help = "if each such fence holds a whole file, run it with `--format=files`; else ask the model for a patch",
+        advice = "give the changes as a patch"
     ))]
     Files { path: BString },
     #[error("the response has no patch: its tool calls don't say how a file changes")]
@@ -105,7 +106,8 @@ pub enum NoPatch {
     Trial { option: String },
     #[error("a fence holds what may be the whole of `{}`", Shown(path))]
     #[strum(props(
-        help = "if the fence holds the whole file, give it by itself with `--format=files`"
+        help = "if the fence holds the whole file, give it by itself with `--format=files`",
+        advice = "give the change of this file as a patch"
     ))]
     WholeFile { path: BString },
     #[error("{}", .0.what)]

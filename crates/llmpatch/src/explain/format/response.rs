@@ -30,7 +30,7 @@ impl Diagnose for Error {
             Error::Half { near } => of.help(near.instead).advice(near.instead),
             Error::Command(trouble) => of.help(match trouble {
                 command::Doubt::Reverse(_) => {
-                    "to take a patch back, give the patch that makes it undone, or use `git \
+                    "to take a patch back, give the patch that makes it undone; or use `git \
                      llmpatch undo`"
                 }
                 _ => {
@@ -56,12 +56,12 @@ fn if_meant(of: Diagnostic, what: &NoPatch) -> Diagnostic {
         NoPatch::Unopened(close) => {
             of.help(format!("take away the `{close}` behind it if it is meant"))
         }
-        NoPatch::Thoughts(place) | NoPatch::Elsewhere(place) | NoPatch::Beside(place) => {
-            of.help(format!(
+        NoPatch::Thoughts(place) | NoPatch::Elsewhere(place) | NoPatch::Beside(place) => of
+            .help(format!(
                 "if it is meant, give it by itself, as `jq -r '.{}'` prints it from this JSON",
                 place.trim_start_matches(['$', '.'])
             ))
-        }
+            .advice("if it is meant, give it by itself"),
         NoPatch::Near(row) => of.help(row.instead),
         _ => of,
     }

@@ -10,7 +10,7 @@ impl Diagnose for Error {
         let of = Diagnostic::fixed(Kind::Parse, self);
         let unsupported = Diagnostic::new(Kind::Unsupported);
         match self {
-            Error::TwoNames { old, new } => of.help(two_names(old, new)),
+            Error::TwoNames { old, new } => two_names(of, old, new),
             Error::OtherName { path, .. } => of.path(path).help(AGAIN).advice(AS_GIT),
             Error::Contradiction => of.help(AGAIN).advice(AS_GIT),
             Error::Binary { path } => Diagnostic {
@@ -30,10 +30,11 @@ const CUT: &str = "the response was probably cut off: ask for the whole response
 const RECOUNT: &str = "if it is whole, --recount takes the lines as they are";
 const AGAIN: &str = "ask for the patch again, as `git diff` prints it";
 const AS_GIT: &str = "write the header as `git diff` prints it";
+const ONE_NAME: &str = "name one file on both sides (`a/` and `b/` before it)";
 
-/// Returns what to do about two names of a file. It is plain if only one name has its side's letter
+/// Says what to do about two names of a file. It is plain if only one name has its side's letter
 /// before it, or if the names have backslashes.
-fn two_names(old: &[u8], new: &[u8]) -> String {
+fn two_names(of: Diagnostic, old: &[u8], new: &[u8]) -> Diagnostic {
     let [old, new] = &[old, new].map(|name| name.replace(b"\\", b"/"));
     let path = match (old.strip_prefix(b"a/"), new.strip_prefix(b"b/")) {
         (Some(path), Some(other)) if path == other => path,
@@ -41,17 +42,23 @@ fn two_names(old: &[u8], new: &[u8]) -> String {
         (_, Some(path)) if path == old => path,
         _ => {
             return match differing(old, new) {
-                Some(count) => format!(
-                    "if the first directories are no part of the path, run with -p{count}; else \
-                     name one file on both sides (`a/` and `b/` before it)"
-                ),
-                None => "name one file on both sides (`a/` and `b/` before it), or say `rename \
-                     from` and `rename to` under `diff --git`"
-                    .into(),
+                Some(count) => of
+                    .help(format!(
+                        "if the first directories are no part of the path, run with -p{count}; else \
+                         {ONE_NAME}"
+                    ))
+                    .advice(ONE_NAME),
+                None => of.habit(&format!(
+                    "{ONE_NAME}, or say `rename from` and `rename to` under `diff --git`"
+                )),
             };
         }
     };
-    format!("write `--- a/{}` and `+++ b/{}`", Shown(path), Shown(path))
+    of.habit(&format!(
+        "write `--- a/{}` and `+++ b/{}`",
+        Shown(path),
+        Shown(path)
+    ))
 }
 
 /// Returns how many of their first directories two names must lose to be one.

@@ -10,7 +10,8 @@ pub enum Error {
     /// A quoted name that isn't closed, escapes what can't be, or has something behind it.
     #[error("a name in quotes isn't written as git writes it")]
     #[strum(props(
-        help = "write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing after it"
+        help = "write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing after it",
+        advice = "write it in double quotes, with `\\` before quotes, and nothing after it"
     ))]
     Quoting,
     #[error(
@@ -132,7 +133,10 @@ pub enum Error {
     ))]
     NoPrefix,
     #[error("a line of a hunk has the colours of a terminal")]
-    #[strum(props(help = "print the diff again with `--no-color`"))]
+    #[strum(props(
+        help = "print the diff again with `--no-color`",
+        advice = "give the diff without colours"
+    ))]
     Coloured,
     /// A line of a fence that doesn't end the fence around the diff.
     #[error("a line of a hunk is a Markdown fence, and has no prefix")]
