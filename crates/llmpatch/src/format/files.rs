@@ -15,7 +15,7 @@ use bstr::BString;
 use super::blocks::marker::Marker;
 use super::blocks::{self, path};
 use super::envelope::{self};
-use super::fence::Fence;
+use super::fence::{Fence, names_diff};
 use super::{Block, InFile, Options, Warning, opx, unified, unindented};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
@@ -36,6 +36,8 @@ pub enum Error {
     TwoPaths,
     #[error("this line is a marker of a block or of a conflict, and would be part of the file")]
     Marker,
+    #[error("this fence holds a diff, and not the file that it names")]
+    Diff,
 }
 
 /// Returns whether a line may open a fence.
@@ -62,9 +64,14 @@ pub(crate) fn path<'a>(
     opener: Row<'a>,
     options: &Options<'_>,
 ) -> Option<Text<'a>> {
-    starts_here(opener.text)
-        .then(|| paths(source, opener, options).into_iter().next())
-        .flatten()
+    let (_, info) = Fence::read(opener.text)?;
+    let path = paths(source, opener, options).into_iter().next()?;
+    (!holds_diff_of(info, &path)).then_some(path)
+}
+
+/// Returns whether a fence holds a diff of a file rather than the file.
+fn holds_diff_of(info: &[u8], path: &[u8]) -> bool {
+    names_diff(info) && !path.ends_with(b".diff") && !path.ends_with(b".patch")
 }
 
 /// Reads the file whose fence a line opens; `None` if the line opens no fence, or one without a
@@ -90,6 +97,9 @@ pub(crate) fn parse_block<'a>(
     };
     if path::agreed(&paths).is_err() {
         reader.wrong(opener.span, Error::TwoPaths);
+    }
+    if holds_diff_of(info, &reader.path) {
+        reader.wrong(opener.span, Error::Diff);
     }
     let (lines, closing) = reader.lines();
     match closing {

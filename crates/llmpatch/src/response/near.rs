@@ -240,6 +240,14 @@ pub(crate) const NEAR: [Near; 18] = [
     },
 ];
 
+/// The first line that adds or removes something in a fence of diffs that has nothing else of one.
+pub(crate) static LOOSE_CHANGE: Near = Near {
+    what: NEAR[HUNK].what,
+    instead: "put `--- a/<path>`, `+++ b/<path>` and `@@` before it if it is meant; nothing of it was read",
+    is_half: false,
+    found: |_| false,
+};
+
 /// Returns the row that a line matches.
 pub(crate) fn near(line: NearLine<'_>) -> Option<&'static Near> {
     if is_blank(line.row.text) {

@@ -86,6 +86,9 @@ impl Diagnose for files::Error {
             files::Error::Marker => {
                 of.help("give the whole file, or the block alone, with `SEARCH` and `REPLACE`")
             }
+            files::Error::Diff => {
+                of.help("give the whole file, or the diff with its `---`, `+++` and `@@` lines")
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::response::answer::AnswerItem;
 use crate::response::lines::Line;
 use crate::response::losses::{self, PatchesAbove, Seen};
 use crate::response::marks::MarkOf;
-use crate::response::near::{HUNK, NEAR, NearLine, near};
+use crate::response::near::{LOOSE_CHANGE, NearLine, near};
 use crate::response::paths::{OpenFence, Paths};
 use crate::response::prose_line::is_change;
 use crate::response::scripts::Scripts;
@@ -282,7 +282,7 @@ impl<'a> Walk<'a, '_> {
         };
         let is_first = self.parts.all.len() == open.part + 1;
         if is_first && is_change(row.text) {
-            self.push(What::Nearly(NoPatch::Near(&NEAR[HUNK])), row.span);
+            self.push(What::Nearly(NoPatch::Near(&LOOSE_CHANGE)), row.span);
         }
     }
 }
