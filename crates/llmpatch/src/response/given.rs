@@ -68,7 +68,7 @@ impl Messages<'_, '_> {
         };
         self.argument(argument, &tool, fields, call, around);
         let is_idle = self.read.blocks.len() == start;
-        if is_idle && self.read.told() == told && !is_bare {
+        if is_idle && self.read.told() == told && (!is_bare || shapes::names_file(fields)) {
             self.skip(object, &tool);
         }
         let is_told = call.result.iter().any(|path| at(fields, path).is_some());
@@ -262,7 +262,7 @@ impl Messages<'_, '_> {
             let command = command.as_ref().filter(|_| !COMMANDS.contains(&name));
             if let Some(command) = command
                 && value.is() == Is::String
-                && self.patch_in(value, given.path).is_some()
+                && self.has_patch(value, given.path)
             {
                 let word = command.chars().take(60).collect();
                 self.refuse(value, Error::Command(Doubt::Word(word)));
@@ -271,15 +271,21 @@ impl Messages<'_, '_> {
                 self.patch(value, of_file, given);
             }
         }
-        if let Some(first) = self.read.blocks.get_mut(start) {
+        let has_none = |block: &Block<'_>| {
+            let mut errors = block.errors.iter();
+            block.edits.is_empty() && errors.all(|error| matches!(error.value, Error::NoPatch(_)))
+        };
+        let is_idle = self.read.blocks[start..].iter().all(has_none);
+        if is_idle && shapes::is_unread(given.tool, fields) {
+            self.read.blocks.truncate(start);
+            self.unread(object, given.tool);
+        } else if let Some(first) = self.read.blocks.get_mut(start) {
             let known: Vec<_> = fields::PATCH.chunks(1).chain([fields::PATH]).collect();
             let known = [&known[..], &[fields::DIRECTORY, fields::TYPE, LANGUAGE]].concat();
             let mut reader = CallReader::new(self.source, self.options.strict, object.range());
             reader.members(fields, &known);
             let wrong: Block<'_> = reader.block.widened();
             first.errors.extend(wrong.errors);
-        } else if shapes::is_unread(given.tool, fields) {
-            self.unread(object, given.tool);
         }
     }
 
@@ -287,7 +293,7 @@ impl Messages<'_, '_> {
     fn patch(&mut self, value: Value<'_>, of_file: Option<(&str, &[u8])>, given: Given<'_>) {
         match value.is() {
             Is::Array if COMMANDS.contains(&given.member) => self.words(value, given),
-            Is::Array if self.patch_in(value, given.path).is_some() => {
+            Is::Array if self.has_patch(value, given.path) => {
                 let field = given.member.to_owned();
                 let (wanted, is) = ("a string", "an array");
                 self.error(value, tool::Error::Type { field, wanted, is });

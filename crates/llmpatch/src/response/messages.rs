@@ -156,9 +156,7 @@ impl<'a, 'm> Messages<'a, 'm> {
             self.call(value, &fields, &CallForm::BARE, around);
         } else {
             self.hide(value, path, NoPatch::Elsewhere);
-            if shapes::is_unread("", &fields) {
-                self.unread(value, "");
-            } else if shapes::names_file(&fields) {
+            if shapes::names_file(&fields) {
                 self.skip(value, "");
             }
         }
@@ -301,7 +299,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         } else {
             return false;
         };
-        let is_unclear = self.patch_in(object, around.path).is_some();
+        let is_unclear = self.has_patch(object, around.path);
         if is_unclear {
             self.error(place, error);
         }
@@ -320,7 +318,8 @@ impl<'a, 'm> Messages<'a, 'm> {
 
     /// Tells of patches in a part that doesn't count.
     pub(super) fn hide(&mut self, value: Value<'_>, path: JsonPath<'_>, by: fn(String) -> NoPatch) {
-        if let Some((format, span, place)) = self.patch_in(value, path) {
+        const MOST: usize = 10;
+        for (format, span, place) in self.patches_in(value, path, MOST) {
             self.hidden(format, span, by(place));
         }
     }

@@ -111,46 +111,81 @@ impl Messages<'_, '_> {
         None
     }
 
-    /// Returns the first patch or call in a value, where it is, and its place in the JSON.
-    pub(super) fn patch_in(
+    /// Returns whether a value holds a patch or a call.
+    pub(super) fn has_patch(&self, value: Value<'_>, path: JsonPath<'_>) -> bool {
+        !self.patches_in(value, path, 1).is_empty()
+    }
+
+    /// Returns the first patches and calls in a value, at most `most`: where each is, and its place in the
+    /// JSON. Calls in an array are one, which can be read by itself.
+    pub(super) fn patches_in(
         &self,
         value: Value<'_>,
         path: JsonPath<'_>,
-    ) -> Option<(Format, Span, String)> {
+        most: usize,
+    ) -> Vec<(Format, Span, String)> {
         if path.depth() > DEEPEST {
-            return None;
+            return Vec::new();
         }
-        let found = |format| (format, self.source.span(value.range()), path.to_string());
+        let found = |format| vec![(format, self.source.span(value.range()), path.to_string())];
         match value.is() {
-            Is::Array => value
-                .items()
-                .into_iter()
-                .enumerate()
-                .find_map(|(index, item)| self.patch_in(item, path.item(index))),
-            Is::Object => {
-                let fields = Fields::of(value).ok()?;
-                if is_change(&fields) {
-                    return Some(found(Format::Tool));
+            Is::Array => {
+                let items = value.items();
+                let calls = items.iter().filter(|item| is_call(**item)).count();
+                if calls > 1 && calls == items.len() {
+                    return found(Format::Tool);
                 }
-                fields
-                    .iter()
-                    .find_map(|(name, value)| self.patch_in(value, path.member(name)))
+                let items = items.into_iter().enumerate();
+                self.patches_of(items.map(|(index, item)| (item, path.item(index))), most)
             }
-            Is::String if may_hold_patch(value) => {
-                let document = value.string().ok()?;
-                let (id, name) = (self.source.id(), self.source.name());
-                let source = Source::new(id, name, document.text().into())?;
-                let mut rows = source.rows(LineNo::FIRST);
-                let begun = rows.find_map(|row| match Line::of(&source, row) {
-                    Line::Patch(format, _) => Some(format),
-                    Line::Json(_) => Some(Format::Tool),
-                    _ => None,
-                });
-                begun.map(found)
-            }
-            _ => None,
+            Is::Object if is_call(value) => found(Format::Tool),
+            Is::Object => match Fields::of(value) {
+                Ok(fields) => {
+                    let members = fields.iter();
+                    self.patches_of(
+                        members.map(|(name, value)| (value, path.member(name))),
+                        most,
+                    )
+                }
+                Err(_) => Vec::new(),
+            },
+            Is::String if may_hold_patch(value) => self.begun(value).map_or(Vec::new(), found),
+            _ => Vec::new(),
         }
     }
+
+    fn patches_of<'v, 'p>(
+        &self,
+        values: impl Iterator<Item = (Value<'v>, JsonPath<'p>)>,
+        most: usize,
+    ) -> Vec<(Format, Span, String)> {
+        let mut all = Vec::new();
+        for (value, path) in values {
+            all.extend(self.patches_in(value, path, most - all.len()));
+            if all.len() == most {
+                break;
+            }
+        }
+        all
+    }
+
+    /// Returns the format of the first patch that begins in a line of a string.
+    fn begun(&self, string: Value<'_>) -> Option<Format> {
+        let document = string.string().ok()?;
+        let (id, name) = (self.source.id(), self.source.name());
+        let source = Source::new(id, name, document.text().into())?;
+        let mut rows = source.rows(LineNo::FIRST);
+        rows.find_map(|row| match Line::of(&source, row) {
+            Line::Patch(format, _) => Some(format),
+            Line::Json(_) => Some(Format::Tool),
+            _ => None,
+        })
+    }
+}
+
+/// Returns whether a value is a call by its shape.
+fn is_call(value: Value<'_>) -> bool {
+    value.is() == Is::Object && Fields::of(value).is_ok_and(|fields| is_change(&fields))
 }
 
 /// Returns whether a string may hold a patch: each has several lines, but for an element of OPX and

@@ -2,7 +2,7 @@
 //! only where a row, or the rule on the names of writers, says so.
 
 use super::fields::{
-    COMMAND, CONTENT, DIFF, EDITS, FROM, Fields, MOVE, NEW, OLD, PATCH, PATH, Spellings, TYPE,
+    COMMAND, CONTENT, DIFF, EDITS, FROM, Fields, MOVE, NAME, NEW, OLD, PATCH, PATH, Spellings, TYPE,
 };
 use super::json::{Is, Value};
 
@@ -153,9 +153,13 @@ const WRITERS: &[&str] = &[
 /// Members that name a file, beside those that a shape has.
 const FILES: Spellings = &["notebook_path", "uri", "TargetFile"];
 
+/// Members in which a call that nothing wraps names its tool.
+const TOOL: Spellings = &["tool", "tool_name", "toolName"];
+
 /// Returns what a call of a tool asks for; `None` if its members are of no shape.
 pub(crate) fn shape(tool: &str, fields: &Fields<'_>) -> Option<CallShape> {
     let tool = tool.rsplit(['.', '/']).next().unwrap_or_default();
+    let tool = tool.rsplit("__").next().unwrap_or_default();
     // An old text decides, whatever else is there.
     let is_replaced = fields.has(OLD);
     let fits = |shape: &&Shape, has: &dyn Fn(&Spellings) -> bool| {
@@ -186,14 +190,21 @@ pub(crate) fn shape(tool: &str, fields: &Fields<'_>) -> Option<CallShape> {
 }
 
 /// Returns whether a call writes a file in a way that isn't read: its tool is a writer by name, or
-/// one of its members where it names no tool, and it names a file.
+/// one of its members where nothing wraps it, and it names a file, or the tool's name does.
 pub(crate) fn is_unread(tool: &str, fields: &Fields<'_>) -> bool {
-    let is_writer = if tool.is_empty() {
-        fields.iter().any(|(name, _)| is_writer(name))
-    } else {
-        is_writer(tool)
-    };
-    is_writer && names_file(fields)
+    if !tool.is_empty() {
+        return is_writer(tool) && (names_file(fields) || is_of_files(tool));
+    }
+    let name = || fields.word(NAME).filter(|name| is_identifier(name));
+    let tool = fields.word(TOOL).or_else(name).unwrap_or_default();
+    let is_change = |(name, _): (&str, _)| is_writer(name) || DIFF.contains(&name);
+    names_file(fields) && (is_writer(&tool) || fields.iter().any(is_change))
+}
+
+/// Returns whether a name is a function's, in several words: one may be the name of anything.
+fn is_identifier(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(is_part) && words(name).len() > 1
 }
 
 /// Returns whether a tool's name says that it changes files.
@@ -201,6 +212,13 @@ pub(crate) fn is_writer(name: &str) -> bool {
     let words = words(name);
     let is_of_files = !words.contains(&"directory".to_owned());
     is_of_files && words.iter().any(|word| WRITERS.contains(&&word[..]))
+}
+
+/// Returns whether a tool's name says that it is about files: `move_file`, `deleteFiles`.
+fn is_of_files(name: &str) -> bool {
+    words(name)
+        .iter()
+        .any(|word| matches!(&word[..], "file" | "files"))
 }
 
 /// Returns whether an object of no shape names a file: perhaps it is a call that nothing here knows.
