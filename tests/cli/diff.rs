@@ -1,6 +1,6 @@
 use assert_fs::prelude::*;
 
-use super::support::Repo;
+use super::support::{Repo, symlink};
 use super::{envelope, repo, update};
 
 #[test]
@@ -20,6 +20,24 @@ fn it_prints_what_git_apply_takes_and_nothing_else() {
     repo.git_with_input(&["apply"], run.stdout.as_bytes());
     repo.child("a.txt").assert("one\n2\nthree\n");
     assert!(repo.child("n.txt").exists() && !repo.child("src/b.txt").exists());
+}
+
+/// git prints a file that gives way to a link as deleted and new.
+#[test]
+fn a_file_that_becomes_a_link_is_deleted_and_new() {
+    let repo = repo();
+    std::fs::remove_file(repo.child("a.txt")).unwrap();
+    symlink("src/b.txt", repo.child("a.txt"));
+    let theirs = repo.git(&["diff"]);
+    repo.git(&["checkout", "-q", "a.txt"]);
+    let run = repo.run(&["diff"], &theirs).succeeded();
+    assert_eq!(
+        (run.stdout.as_str(), run.stderr.as_str()),
+        (&theirs[..], "")
+    );
+    repo.git_with_input(&["apply", "--check"], run.stdout.as_bytes());
+    repo.run(&["apply", "--index"], &run.stdout).succeeded();
+    assert_eq!(repo.git(&["diff", "HEAD"]), theirs);
 }
 
 #[test]

@@ -54,6 +54,7 @@ pub fn unified<'c>(
     let pairs = pair_up(changes, compare, options.renames)?;
     let edits = pairs
         .into_iter()
+        .flat_map(Pair::by_type)
         .map(|pair| edit(pair, compare, options))
         .collect::<Result<_, _>>()?;
     Ok(Patch {
@@ -163,6 +164,23 @@ impl<'c> Pair<'c> {
     /// Returns where the file was, and where it will be; twice the same where that is one path.
     fn paths(&self) -> [&'c RepoPath; 2] {
         [self.sides().next(), self.sides().last()].map(|side| side.expect("a pair has a side").path)
+    }
+
+    /// Returns it as two where a file gives way to a link or the other way round: as what goes and what comes.
+    fn by_type(self) -> impl Iterator<Item = Self> {
+        let [old, new] = self.modes().map(|mode| mode.map(|mode| mode & 0o170_000));
+        let similarity = self.similarity;
+        let pair = |old, new| Self {
+            old,
+            new,
+            similarity,
+        };
+        let pairs = if old.is_some() && new.is_some() && old != new {
+            [Some(pair(self.old, None)), Some(pair(None, self.new))]
+        } else {
+            [Some(self), None]
+        };
+        pairs.into_iter().flatten()
     }
 
     fn keeps_content(&self) -> bool {
