@@ -304,6 +304,10 @@ impl Apply {
         }
         let printed = match ready.preview {
             Some(preview) => Printed::Diff(preview),
+            // Nobody takes the tree for the commit that wasn't made.
+            None if applies && onto.is_some() && self.commit && ready.changes.is_empty() => {
+                Printed::default()
+            }
             None if applies && onto.is_some() => human::stored(&report).into(),
             None if applies && !self.verbosity.quiet => human::done(&report).into(),
             None => Printed::default(),

@@ -78,7 +78,7 @@ impl<'r> Candidates<'r> {
         }
     }
 
-    /// Makes the tree of a change, and the commit if one is wanted.
+    /// Makes the tree of a change, and the commit if one is wanted and the change isn't empty.
     ///
     /// # Errors
     /// `unchanged` if a commit would hold what its parent does; `io`, or what git says.
@@ -107,6 +107,10 @@ impl<'r> Candidates<'r> {
         let CandidateKind::Commits { parent, committer } = &self.kind else {
             return Ok((tree, None));
         };
+        // Whoever accepts a response that changes nothing is told of it otherwise.
+        if changes.is_empty() {
+            return Ok((tree, None));
+        }
         if tree == self.top {
             return Err(CommitError::NothingToCommit);
         }

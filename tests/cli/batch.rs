@@ -129,6 +129,23 @@ fn each_is_what_apply_makes_of_it_alone() {
     }
 }
 
+/// As with apply: what is accepted though it changes nothing is no failure, and is in no commit.
+#[test]
+fn a_response_that_changes_nothing_makes_no_commit() {
+    let repo = base();
+    let same = line(1, &update("a.txt", "two", "two"));
+    let run = batch(&repo, &["--onto=HEAD", "--commit", "--allow-empty"], &same).succeeded();
+    let answer = &answers(&run)[0];
+    assert_eq!(
+        answer["tree"],
+        repo.git(&["rev-parse", "HEAD^{tree}"]).trim()
+    );
+    assert_eq!(
+        (&answer["commit"], &answer["errors"]),
+        (&json!(null), &json!([]))
+    );
+}
+
 #[test]
 fn a_bad_line_is_one() {
     let repo = base();
