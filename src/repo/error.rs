@@ -73,6 +73,13 @@ pub enum RepoError {
     #[error("this repository {what}, which git-llmpatch can't handle")]
     #[strum(props(kind = "repository"))]
     Unsupported { what: String, repair: Repair },
+    /// Files that are only to be added, in an index of a shape with which git crashes on them.
+    #[error("git can't keep a file that is only to be added in a sparse index")]
+    #[strum(props(
+        kind = "repository",
+        help = "leave --intent-to-add out, or run `git sparse-checkout reapply --no-sparse-index` first"
+    ))]
+    IntendedInSparse,
     /// An attribute of a path that asks for what isn't done here.
     #[error("a path {what}")]
     #[strum(props(kind = "repository", help = "make this change by hand"))]

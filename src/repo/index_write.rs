@@ -202,7 +202,8 @@ impl<'r> NextIndex<'r> {
     /// below it has an entry.
     ///
     /// # Errors
-    /// If the entry can't be made.
+    /// If the entry can't be made, as in a sparse index: git 2.47 dies of SIGSEGV when it makes one sparse
+    /// again that has such an entry, and of all that reads it then.
     pub(crate) fn intend(&mut self, path: &RepoPath, mode: Mode) -> Result<(), RepoError> {
         let below = [path.as_bytes(), b"/"].concat();
         let has =
@@ -212,6 +213,9 @@ impl<'r> NextIndex<'r> {
             || self.index.starting_with(below).next().is_some()
         {
             return Ok(());
+        }
+        if self.shape.sparse {
+            return Err(RepoError::IntendedInSparse);
         }
         // git keeps an empty blob behind such entries.
         let id = self.repo.git.blob(b"").map_err(writing)?;

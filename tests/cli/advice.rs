@@ -48,6 +48,10 @@ const RUN: &[Tried] = &[
         ],
         missing_files,
     ),
+    (
+        &["git sparse-checkout reapply --no-sparse-index"],
+        intended_in_sparse,
+    ),
     (&["git rm"], links),
     (&["git init", "git -C <directory> llmpatch"], no_repository),
     (&["git worktree repair <directory>"], moved_repository),
@@ -550,6 +554,19 @@ fn missing_files() {
         }
         repo.run(args, &change).succeeded();
     }
+}
+
+#[test]
+fn intended_in_sparse() {
+    let repo = Repo::with(&[("in/a.txt", "a\n"), ("out/b.txt", "b\n")]);
+    repo.git(&["sparse-checkout", "set", "--sparse-index", "in"]);
+    let new = envelope("*** Add File: in/new.txt\n+n\n");
+    let said = repo.run(&["apply", "-N"], &new).ended(3);
+    let command = "git sparse-checkout reapply --no-sparse-index";
+    follow(&repo, &said, command, &[]).succeeded();
+    repo.run(&["apply", "-N"], &new).succeeded();
+    let shown = repo.git(&["diff", "--stat"]);
+    assert!(shown.contains("in/new.txt"), "{shown}");
 }
 
 #[test]
