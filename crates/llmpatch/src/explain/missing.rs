@@ -24,7 +24,7 @@ pub(super) fn missing(of: Diagnostic, path: &RepoPath, why: &Missing) -> Diagnos
             gone: Gone::Unadded,
             ..
         } => of
-            .help("`git add` it first, or apply without --cached")
+            .help("`git add` it first (`git add --force`, if it is ignored), or apply without --cached")
             .advice("leave the patch as it is: whoever applies it has to add the file first"),
         Missing::Tracked {
             gone: Gone::NotInBase(how),

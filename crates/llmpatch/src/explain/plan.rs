@@ -440,7 +440,9 @@ impl Diagnose for TreeError {
                     "commit or unstage it first, or apply with --index".to_owned()
                 }
                 Disagreement::Untracked => {
-                    "`git add` it first, or apply without --index or --commit".to_owned()
+                    "`git add` it first (`git add --force`, if it is ignored), or apply without --index or \
+                     --commit"
+                        .to_owned()
                 }
             }),
             TreeError::Drifted { path, drift } => return drifted(path, drift),
