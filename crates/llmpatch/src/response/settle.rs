@@ -13,7 +13,7 @@ use super::session::Session;
 use super::{Block, Parsed, PartCall, ResponsePart, absence, repeats, review};
 use crate::format::fence::{self, Fence};
 use crate::format::{self, InFile, Options, blocks, envelope, opx, tool};
-use crate::patch::Format;
+use crate::patch::{Format, Operation};
 use crate::text;
 use crate::text::{Lines, Located, Source, Span};
 
@@ -64,6 +64,15 @@ pub(super) fn settle<'a>(
     } else {
         explain_absence(source, options, answer, taken.skipped, &mut parsed);
     }
+    debug_assert!(
+        !parsed.errors.is_empty()
+            || parsed
+                .patch
+                .edits
+                .iter()
+                .all(|edit| edit.operation != Operation::Unreadable),
+        "what can't be read has an error"
+    );
     review::join(&mut parsed);
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
     count_skipped(&mut parsed.warnings);

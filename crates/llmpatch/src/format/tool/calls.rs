@@ -82,6 +82,10 @@ impl<'a> CallReader<'a> {
         };
         if self.patch.is_none() {
             let edits = edits.filter(|_| self.block.errors.is_empty());
+            if edits.is_none() && self.block.errors.is_empty() {
+                let name = BString::default();
+                self.error(object.range(), Error::Unread { name });
+            }
             let edits = edits.or_else(|| one(Some(Operation::Unreadable)));
             self.block.edits = edits.unwrap_or_default();
         }
@@ -223,7 +227,7 @@ impl<'a> CallReader<'a> {
         fields: &Fields<'_>,
         path: &Path,
     ) -> Option<Vec<FileEdit<'static>>> {
-        let (name, value) = fields.get(fields::EDITS)?;
+        let (name, value) = self.member(object, fields, fields::EDITS)?;
         let items = fields::items(value);
         let other = items.iter().find(|item| item.is() != Is::Object);
         if !matches!(value.is(), Is::Array | Is::Object) {
@@ -353,8 +357,7 @@ fn known(shape: CallShape, TextPair(old, new): TextPair) -> Vec<Spellings> {
         }
         CallShape::Move => &[fields::FROM, fields::MOVE],
         CallShape::Insert => &[fields::INSERTED, fields::LINE, fields::COMMAND],
-        CallShape::Patch => &[&["patch"], fields::TYPE, fields::DIRECTORY],
-        CallShape::Calls | CallShape::Look | CallShape::Unread => &[],
+        CallShape::Patch | CallShape::Calls | CallShape::Look | CallShape::Unread => &[],
     };
     [&[fields::PATH], own].concat()
 }
