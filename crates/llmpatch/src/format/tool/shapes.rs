@@ -197,8 +197,10 @@ pub(crate) fn is_unread(tool: &str, fields: &Fields<'_>) -> bool {
     }
     let name = || fields.word(NAME).filter(|name| is_identifier(name));
     let tool = fields.word(TOOL).or_else(name).unwrap_or_default();
-    let is_change = |(name, _): (&str, _)| is_writer(name) || DIFF.contains(&name);
-    names_file(fields) && (is_writer(&tool) || fields.iter().any(is_change))
+    let has_writer = || fields.iter().any(|(name, _)| is_writer(name));
+    // A number, or `-12%`, is no diff of lines.
+    let has_diff = || fields.word(DIFF).is_some_and(|diff| diff.contains('\n'));
+    names_file(fields) && (is_writer(&tool) || has_writer() || has_diff())
 }
 
 /// Returns whether a name is a function's, in several words: one may be the name of anything.
