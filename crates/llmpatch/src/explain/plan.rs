@@ -144,7 +144,9 @@ fn outside(written: &BString, error: &PathError, session: &BString) -> Diagnosti
 }
 
 fn is_in(path: &[u8], directory: &[u8]) -> bool {
-    !directory.is_empty() && path.starts_with(directory)
+    let directory = directory.trim_end_with(|c| matches!(c, '/' | '\\'));
+    let rest = path.strip_prefix(directory).and_then(<[u8]>::first);
+    !directory.is_empty() && matches!(rest, Some(b'/' | b'\\'))
 }
 
 fn suspicious(
@@ -486,6 +488,25 @@ mod tests {
     use crate::report::Diagnose as _;
     use crate::text::Text;
     use crate::tree::MemoryTree;
+
+    #[test]
+    fn a_directory_is_no_part_of_a_name() {
+        for (directory, is_inside) in [
+            ("/p", true),
+            ("/p/", true),
+            ("/p/a", true),
+            ("/p/a/b", false),
+            ("/q", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                super::is_in(b"/p/a/b", directory.as_bytes()),
+                is_inside,
+                "{directory}"
+            );
+        }
+        assert!(!super::is_in(b"/p2/a", b"/p"));
+    }
 
     #[test]
     fn what_there_is_instead_of_a_missing_file_is_told() {
