@@ -400,18 +400,26 @@ impl Unfound<'_> {
                 .several(places)
                 .help("give more of the lines around the change")
                 .notes(claimed.map(|line| format!("`:start_line:` says line {line}"))),
-            Ambiguity::Numbers(places) => self.several(places),
-            Ambiguity::Blank(places) => self.several(places),
-            Ambiguity::Unique(places) => self.several(places),
+            Ambiguity::Numbers(places)
+            | Ambiguity::Blank(places)
+            | Ambiguity::Unique(places)
+            | Ambiguity::Fuzz { places, .. } => self.several(places),
             Ambiguity::Moved(places) => self
                 .several(places)
                 .note("none of them is where the hunk's number says"),
-            Ambiguity::Fuzz { places, .. } => self.several(places),
             Ambiguity::Heading {
-                numbered, other, ..
-            } => self.both(*numbered, *other),
-            Ambiguity::End { numbered, end } => self.both(*numbered, *end),
-            Ambiguity::RestatedTwice { context, behind } => self.both(*context, *behind),
+                numbered: one,
+                other,
+                ..
+            }
+            | Ambiguity::End {
+                numbered: one,
+                end: other,
+            }
+            | Ambiguity::RestatedTwice {
+                context: one,
+                behind: other,
+            } => self.both(*one, *other),
             Ambiguity::Nowhere
             | Ambiguity::Anywhere
             | Ambiguity::Added { .. }

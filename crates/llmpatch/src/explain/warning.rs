@@ -23,12 +23,12 @@ impl Diagnose for Warning {
             Warning::InsideIndentation { path, line } => {
                 of.shows(place(path, line, "the text is found here", "indented more"))
             }
-            Warning::BlankEdges { at, .. }
-            | Warning::PartialDeleteBody { first: at, .. }
-            | Warning::EmptyLine { at, .. } => Diagnostic {
-                line: Some(*at),
-                ..of
-            },
+            Warning::PartialDeleteBody { first: at, .. } | Warning::EmptyLine { at, .. } => {
+                Diagnostic {
+                    line: Some(*at),
+                    ..of
+                }
+            }
             Warning::Namesake { path, other } => {
                 let directory = &other.as_bytes()[..other.as_bytes().len() - path.as_bytes().len()];
                 of.help(format!(

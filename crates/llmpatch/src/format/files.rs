@@ -40,11 +40,6 @@ pub enum Error {
     Diff,
 }
 
-/// Returns whether a line may open a fence.
-pub(crate) fn starts_here(line: &[u8]) -> bool {
-    Fence::read(line).is_some()
-}
-
 /// Returns the first fence with a path, and its path.
 pub(crate) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Span, Text<'a>)> {
     let mut open: Option<Fence> = None;

@@ -210,7 +210,7 @@ impl<'a, E, W> Block<'a, E, W> {
 }
 
 /// Moves what is said of a text that is decoded from another to its places in that.
-pub(crate) fn relocated<T>(all: Vec<Located<T>>, place: &dyn Fn(Span) -> Span) -> Vec<Located<T>> {
+fn relocated<T>(all: Vec<Located<T>>, place: &dyn Fn(Span) -> Span) -> Vec<Located<T>> {
     all.into_iter()
         .map(|one| Located::new(one.span.map(place), one.value))
         .collect()

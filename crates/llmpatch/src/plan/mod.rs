@@ -269,7 +269,7 @@ impl Planner<'_> {
     }
 
     /// Plans the edits in order, until there are [`ENOUGH`] errors.
-    pub(super) fn edit_all(&mut self) -> &Self {
+    pub(super) fn edit_all(&mut self) {
         let mut held = 0;
         for number in 0..self.edits.len() {
             let edit = self.edits[number].edit;
@@ -285,7 +285,6 @@ impl Planner<'_> {
                 break;
             }
         }
-        self
     }
 }
 

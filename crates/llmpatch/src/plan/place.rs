@@ -150,10 +150,7 @@ impl Task<'_> {
         let ways = ways.into_iter().filter(|way| way.value.is_told());
         ways.map(move |way| {
             let path = self.path.clone();
-            way.map(|how| match how {
-                Placing::BlankEdges(at) => Warning::BlankEdges { path, at },
-                how => Warning::Placed { path, part, how },
-            })
+            way.map(|how| Warning::Placed { path, part, how })
         })
     }
 

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::conflict::{Conflict, LineChange};
+use super::derive::same_texts;
 use super::error::{Error, FileAsFound, Occupied};
 use super::growth::Growth;
 use super::place::{Edit, Task};
@@ -224,7 +225,7 @@ impl Planner<'_> {
             Some(by) => Occupied::Made(by),
             None if is_target => Occupied::Target(content),
             None => Occupied::File {
-                has_other_ends: has_other_ends(&content, &new.content),
+                has_other_ends: same_texts(&content.lines(), &new.content.lines()),
                 content,
                 format: self.edits[self.number].format,
             },
@@ -245,13 +246,6 @@ fn may_be_in(lines: &Lines<'_>, errors: &[(usize, Located<PlaceError>)], level: 
         wanted.extend(old.filter(|line| !level.form(line).is_empty()));
     }
     has_all(lines, &wanted, level)
-}
-
-/// Returns whether the lines of two files are the same but for what they end with.
-fn has_other_ends(one: &Content, other: &Content) -> bool {
-    let (one, other) = (one.lines(), other.lines());
-    let texts = other.iter().map(|line| line.text);
-    one.iter().map(|line| line.text).eq(texts)
 }
 
 /// Returns the conflict of a hunk with another of its section that changes its lines.

@@ -92,12 +92,6 @@ pub enum Warning {
         last: LineNo,
         total: usize,
     },
-    /// A find that matches only without the empty lines at its edges.
-    #[error(
-        "find in `{path}` matches on line {at} only without the empty lines at its edges; they are left out of find and put"
-    )]
-    #[strum(props(kind = "blank-edges"))]
-    BlankEdges { path: RepoPath, at: LineNo },
     /// Lines that the file holds without the backslashes before what would else be markers.
     #[error(
         "SEARCH in `{path}` is in the file only without the backslashes before its markers; they are left out"
@@ -438,7 +432,6 @@ impl Warning {
         | Warning::Filled { path }
         | Warning::Namesake { path, .. }
         | Warning::PartialDeleteBody { path, .. }
-        | Warning::BlankEdges { path, .. }
         | Warning::Unescaped { path }
         | Warning::InsideWord { path, .. }
         | Warning::InsideIndentation { path, .. }) = self;

@@ -11,12 +11,9 @@ use crate::patch::Format;
 use crate::text;
 use crate::text::{Lines, Located, Source, Span, is_binary};
 
-/// Returns the name of the encoding that bytes with a byte order mark of UTF-16 are in.
-pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
-    [&b"\xff\xfe"[..], b"\xfe\xff"]
-        .iter()
-        .any(|mark| bytes.starts_with(mark))
-        .then_some("UTF-16")
+/// Returns whether bytes have a byte order mark of UTF-16.
+pub(super) fn is_marked_utf16(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
 /// Returns why there is nothing to apply, and where to look.

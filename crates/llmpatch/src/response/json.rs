@@ -161,8 +161,7 @@ fn behind_marks(text: &[u8]) -> &[u8] {
 
 /// Returns the offset at which the text of a line ends.
 fn line_end(source: &Source, number: LineNo) -> usize {
-    let start = source.line_start(number).unwrap_or(source.bytes().len());
-    start + source.line(number).map_or(0, <[u8]>::len)
+    source.start_of(number) + source.line(number).map_or(0, <[u8]>::len)
 }
 
 /// Returns what is wrong with what begins as JSON but isn't, if it was meant as a call; else where

@@ -154,8 +154,8 @@ fn of_envelope(source: &Source, row: Row<'_>, seen: &Seen) -> Option<NoPatch> {
     (marked.marker == Marker::End && is_apart).then_some(NoPatch::StrayEnd { ended })
 }
 
-/// Returns the end marker that a line is and that ends nothing, where nothing is lost by it.
-pub(crate) fn stray_marker(row: Row<'_>, _seen: &Seen) -> Option<&'static str> {
+/// Returns the end marker that a line is and that ends nothing.
+pub(crate) fn stray_marker(row: Row<'_>) -> Option<&'static str> {
     match envelope::read_marker(trim_start(row.text))?.marker {
         Marker::End => Some("*** End Patch"),
         Marker::EndOfFile => Some("*** End of File"),
@@ -260,9 +260,8 @@ fn of_diff(source: &Source, row: Row<'_>) -> Option<NoPatch> {
 
 /// Returns whether nothing but empty lines is between a line and the names of a diff.
 fn is_below_names(source: &Source, line: LineNo) -> bool {
-    let mut above = (0..line.index()).rev().map(LineNo::from_index);
+    let above = (0..line.index()).rev().map(LineNo::from_index);
     let mut above = above
-        .by_ref()
         .map(|number| source.line(number).unwrap_or_default())
         .skip_while(|line| line.is_empty());
     let [new, old] = [above.next(), above.next()].map(Option::unwrap_or_default);

@@ -137,15 +137,17 @@ pub(crate) fn token(line: &[u8]) -> Option<MarkAt<'_>> {
 
 fn first(line: &[u8], is_wanted: fn(&Mark) -> bool) -> Option<MarkAt<'_>> {
     let start = line.len() - trim_start(line).len();
-    let at = |(mark, length)| MarkAt {
-        mark,
-        written: &line[start..start + length],
-        start,
-    };
     let text = &line[start..];
     let tag = tag(text);
     let mut marks = MARKS.iter().filter(|mark| is_wanted(mark));
-    marks.find_map(|mark| Some(at((mark, mark.opens(text, tag.as_ref())?))))
+    marks.find_map(|mark| {
+        let length = mark.length(text, tag.as_ref(), false)?;
+        Some(MarkAt {
+            mark,
+            written: &text[..length],
+            start,
+        })
+    })
 }
 
 /// Returns the first closing mark of a line that is first or last on it; with `anywhere`, wherever it is.
@@ -158,7 +160,7 @@ pub(crate) fn closing(line: &[u8], anywhere: bool) -> Option<MarkAt<'_>> {
         let tag = tag(text);
         let found = MARKS
             .iter()
-            .find_map(|mark| Some((mark, mark.closes(text, tag.as_ref())?)));
+            .find_map(|mark| Some((mark, mark.length(text, tag.as_ref(), true)?)));
         found.map(|(mark, length)| MarkAt {
             mark,
             written: &line[start..start + length],
@@ -172,16 +174,7 @@ pub(crate) fn closing(line: &[u8], anywhere: bool) -> Option<MarkAt<'_>> {
 }
 
 impl Mark {
-    /// Returns how long the opening mark is with which a text begins.
-    fn opens(&self, text: &[u8], tag: Option<&Tag<'_>>) -> Option<usize> {
-        self.length(text, tag, false)
-    }
-
-    /// Returns how long the closing mark is with which a text begins.
-    fn closes(&self, text: &[u8], tag: Option<&Tag<'_>>) -> Option<usize> {
-        self.length(text, tag, true)
-    }
-
+    /// Returns how long the opening mark is with which a text begins, or the closing mark.
     fn length(&self, text: &[u8], tag: Option<&Tag<'_>>, closes: bool) -> Option<usize> {
         let literal = |written: &str| {
             let message = "<|message|>";

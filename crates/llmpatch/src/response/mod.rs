@@ -129,7 +129,8 @@ fn parse_beside<'a>(
     options: &Options<'_>,
     beside: Option<&Beside>,
 ) -> Parsed<'a> {
-    if let Some(encoding) = absence::marked_utf16(source.bytes()) {
+    if absence::is_marked_utf16(source.bytes()) {
+        let encoding = "UTF-16";
         return refused(source.span(0..2), Error::Utf16 { encoding }, options);
     }
     let mut session = Session::of_part(beside);

@@ -3,7 +3,6 @@
 use bstr::BString;
 
 use super::{Block, Error, Session, Warning};
-use crate::format::relocated;
 use crate::patch::{Format, Patch};
 use crate::text::{Located, Span};
 
@@ -93,41 +92,21 @@ impl Parsed<'_> {
 
     /// Returns whether there is a patch, even a patch that can't be read.
     pub fn has_patch(&self) -> bool {
-        !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
-    }
-
-    /// Returns what was read of a text that is decoded from another, with its places in that.
-    pub(crate) fn relocated(self, place: &dyn Fn(Span) -> Span) -> Parsed<'static> {
-        let edits = self.patch.edits.into_iter();
-        let parts = self.parts.into_iter().map(|part| ResponsePart {
-            span: part.span.map(place),
-            ..part
-        });
-        Parsed {
-            patch: Patch {
-                format: self.patch.format,
-                edits: edits.map(|edit| edit.relocated(place)).collect(),
-            },
-            errors: relocated(self.errors, place),
-            warnings: relocated(self.warnings, place),
-            bases: relocated(self.bases, place),
-            parts: parts.collect(),
-            session: self.session,
-        }
+        !self.patch.edits.is_empty()
+            || self
+                .errors
+                .iter()
+                .any(|error| !matches!(error.value, Error::NoPatch(_)))
     }
 
     /// Returns what was read of a text that is decoded from another, as a block of that.
     pub(crate) fn into_block(self, place: &dyn Fn(Span) -> Span) -> Block<'static> {
-        let parsed = self.relocated(place);
-        Block {
-            edits: parsed.patch.edits,
-            errors: parsed.errors,
-            warnings: parsed.warnings,
-            ..Block::empty(parsed.patch.format, 0..0)
-        }
+        let block = Block {
+            edits: self.patch.edits,
+            errors: self.errors,
+            warnings: self.warnings,
+            ..Block::empty(self.patch.format, 0..0)
+        };
+        block.relocated(place)
     }
-}
-
-fn is_of_patch(error: &Error) -> bool {
-    !matches!(error, Error::NoPatch(_))
 }

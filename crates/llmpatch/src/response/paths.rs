@@ -4,7 +4,7 @@
 use bstr::{BString, ByteSlice as _};
 
 use super::Block;
-use super::answer::AnswerItem;
+use super::parts::What;
 use super::tags::{self, Tags, begin_at, wrong};
 use crate::format::blocks::marker::{self, Marker};
 use crate::format::blocks::parse::BlockReader;
@@ -49,7 +49,7 @@ pub(crate) struct Paths<'a> {
     last: Option<Option<Text<'a>>>,
     /// Lines of blocks that may have been meant to close a fence which another line closes.
     doubtful: Vec<Span>,
-    /// The first line of a conflict, and whether its middle came.
+    /// Whether the middle of the conflict that is open came; `None` outside of one.
     conflict: Option<bool>,
     /// Whether something that is nearly a block's first line came, so that what follows isn't told again.
     is_wreck: bool,
@@ -78,7 +78,7 @@ impl<'a> Paths<'a> {
         source: &'a Source,
         row: Row<'a>,
         fence: Option<&mut OpenFence<'a>>,
-        found: &mut Vec<AnswerItem<'a>>,
+        found: &mut Vec<(What<'a>, Span)>,
     ) -> bool {
         let text = trim(row.text);
         if text.iter().all(|&byte| byte == b'.') || text == "…".as_bytes() {
@@ -106,10 +106,8 @@ impl<'a> Paths<'a> {
             self.above.line = Some(row);
             if self.ends_conflict(row) {
                 let (path, what) = (None, Warning::Conflict);
-                found.push(AnswerItem::remark(
-                    row.span,
-                    super::Warning::of(InFile { path, what }),
-                ));
+                let warning = super::Warning::of(InFile { path, what });
+                found.push((What::Told(Box::new(warning)), row.span));
             }
         }
         false
@@ -125,7 +123,7 @@ impl<'a> Paths<'a> {
         &mut self,
         source: &'a Source,
         text: &'a [u8],
-        found: &mut Vec<AnswerItem<'a>>,
+        found: &mut Vec<(What<'a>, Span)>,
     ) {
         if !is_blank(text) {
             self.tags.line(source, text, found);
@@ -167,7 +165,7 @@ impl<'a> Paths<'a> {
         at: usize,
         options: &Options<'_>,
         mut fence: Option<&mut OpenFence<'a>>,
-        found: &mut Vec<AnswerItem<'a>>,
+        found: &mut Vec<(What<'a>, Span)>,
     ) -> Block<'a> {
         let glued = &line.text[..at];
         self.tags(source, glued, found);
@@ -242,13 +240,13 @@ impl<'a> Paths<'a> {
 
     /// Reads the end of the response in a fence: one line too few closes fences, so any of these may have
     /// been meant to.
-    pub(crate) fn unclosed(&mut self, open: OpenFence<'a>, found: &mut Vec<AnswerItem<'a>>) {
+    pub(crate) fn unclosed(&mut self, open: OpenFence<'a>, found: &mut Vec<(What<'a>, Span)>) {
         let doubtful = self.doubtful.drain(..).chain(open.closing);
         found.extend(doubtful.map(|span| wrong(span, Error::Fence)));
     }
 
     /// Reads the end of the response.
-    pub(crate) fn end(&mut self, found: &mut Vec<AnswerItem<'a>>) {
+    pub(crate) fn end(&mut self, found: &mut Vec<(What<'a>, Span)>) {
         found.extend(self.tags.unclosed());
     }
 

@@ -11,7 +11,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::messages::{Around, Messages};
 use super::outcomes::Outcome;
-use super::rows::{at, ids, is};
+use super::rows::{at, ids, is, word};
 use super::session::SessionEntry;
 use super::{Block, Error, NoPatch, Parsed};
 use crate::format::Options;
@@ -67,7 +67,7 @@ impl Messages<'_, '_> {
             return self.refuse_comment(object, "is for lines of the file before the change");
         }
         let (Some(path), Some(shown)) =
-            (text(fields, "path"), CommentHunk::of(fields, self.options))
+            (word(fields, "path"), CommentHunk::of(fields, self.options))
         else {
             return self.refuse_comment(object, "is for lines that its `diff_hunk` doesn't show");
         };
@@ -78,7 +78,7 @@ impl Messages<'_, '_> {
             to: None,
             hunks: vec![hunk],
         };
-        let path = Text::at(path.text().as_bytes().to_vec(), span);
+        let path = Text::at(path.into_bytes(), span);
         let mut edit = FileEdit::new(path, operation, Some(span));
         edit.header = Some(Box::new(Header {
             status: Status::Modified,
@@ -112,8 +112,8 @@ impl Messages<'_, '_> {
 
 /// Returns who wrote a comment, and for which commit.
 fn about(fields: &Fields<'_>) -> ReviewComment {
-    let commit = text(fields, "original_commit_id");
-    let commit = commit.map(|commit| (commit.text().to_owned(), ids(&["id"], fields)));
+    let commit = word(fields, "original_commit_id");
+    let commit = commit.map(|commit| (commit, ids(&["id"], fields)));
     ReviewComment {
         authors: author(fields).into_iter().collect(),
         commits: commit.into_iter().collect(),
@@ -122,16 +122,11 @@ fn about(fields: &Fields<'_>) -> ReviewComment {
 
 /// Returns who wrote a comment, with the address under which the site knows commits as theirs.
 fn author(fields: &Fields<'_>) -> Option<String> {
-    let login = text(fields, "user.login")?;
-    let login = login.text();
+    let login = word(fields, "user.login")?;
     let id: u64 = at(fields, "user.id")?.written().parse().ok()?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_[]".contains(&byte);
     (!login.is_empty() && login.bytes().all(is_plain))
         .then(|| format!("{login} <{id}+{login}@users.noreply.github.com>"))
-}
-
-fn text(fields: &Fields<'_>, path: &str) -> Option<JsonText> {
-    at(fields, path)?.string().ok()
 }
 
 /// Returns the lines of each suggestion in a text; `None` for one that never ends.
@@ -186,9 +181,9 @@ impl CommentHunk {
         let first = first.unwrap_or(last);
         let above_first = first.checked_sub(1)? as usize;
         let count = last.checked_sub(first)? as usize + 1;
-        let hunk = text(fields, "diff_hunk")?;
+        let hunk = word(fields, "diff_hunk")?;
         // The last row is cut off before its LF.
-        let rows = hunk.text().split_terminator('\n');
+        let rows = hunk.split_terminator('\n');
         let mut rows = rows.map(|row| row.strip_suffix('\r').unwrap_or(row));
         let mut end = start_of_new(rows.next()?)?.checked_sub(1)?;
         let mut lines: Vec<(String, bool)> = Vec::new();
@@ -258,11 +253,7 @@ fn place(hunk: &mut Hunk<'_>, start: u32) {
         old_start: start,
         old_lines: hunk.old().count() as u32,
         new_start: start,
-        new_lines: hunk
-            .lines
-            .iter()
-            .filter(|line| line.mark != Mark::Removed)
-            .count() as u32,
+        new_lines: hunk.new_lines().count() as u32,
         heading: Vec::new(),
     });
 }

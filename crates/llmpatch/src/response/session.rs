@@ -25,7 +25,7 @@ pub(crate) struct Session {
     has_changes: bool,
     /// Whether any call has a result.
     has_results: bool,
-    pub(in crate::response) aside: Aside,
+    pub(super) aside: Aside,
 }
 
 /// The model's last turn.
@@ -45,11 +45,11 @@ pub(crate) struct Aside {
     /// The directory in which the next calls are made; empty for the top.
     pub(super) directory: String,
     /// The first piece of a message.
-    pub(in crate::response) piece: Option<Span>,
+    pub(super) piece: Option<Span>,
     /// The first part with what looks like a patch that isn't the model's, and its place.
-    pub(in crate::response) passed: Option<(Span, String)>,
+    pub(super) passed: Option<(Span, String)>,
     /// The first text of the model of which something is nearly a patch, and nothing is one.
-    pub(in crate::response) nearly: Option<(Span, NoPatch)>,
+    pub(super) nearly: Option<(Span, NoPatch)>,
 }
 
 /// A call, or a text of the model with patches in it.
@@ -84,7 +84,7 @@ struct CallResult {
 }
 
 /// What becomes of a call or a text.
-pub(in crate::response) enum Fate {
+pub(super) enum Fate {
     Read,
     /// Read, though nothing says that it was carried out: the session ends with it.
     Pending,
@@ -93,7 +93,7 @@ pub(in crate::response) enum Fate {
     LeftOut,
     Cut(Located<Error>),
     Hidden(NoPatch),
-    /// ResultForm by another call of the same id.
+    /// Told again: another call of the same id counts.
     Retold,
 }
 
@@ -160,7 +160,7 @@ impl Session {
     }
 
     /// Returns what is told of the call that an entry is, if it is one.
-    pub(in crate::response) fn described(&self, number: usize) -> Option<PartCall> {
+    pub(super) fn described(&self, number: usize) -> Option<PartCall> {
         let entry = self.entries.get(number)?;
         let (ids, tool) = entry.call.as_ref()?;
         Some(PartCall {
@@ -176,14 +176,14 @@ impl Session {
     }
 
     /// Returns whether an entry is a call with one of these ids.
-    pub(in crate::response) fn is_one_of(&self, number: usize, ids: &[String]) -> bool {
+    pub(super) fn is_one_of(&self, number: usize, ids: &[String]) -> bool {
         let entry = self.entries.get(number);
         let own = entry.and_then(|entry| entry.call.as_ref());
         own.is_some_and(|(own, _)| own.iter().any(|id| ids.contains(id)))
     }
 
     /// Returns whether a call has this id.
-    pub(in crate::response) fn has_call(&self, id: &str) -> bool {
+    pub(super) fn has_call(&self, id: &str) -> bool {
         self.ids.contains_key(id)
     }
 
@@ -271,7 +271,7 @@ impl Session {
     }
 
     /// Decides what becomes of a call or a text.
-    pub(in crate::response) fn fate(&self, number: usize) -> Fate {
+    pub(super) fn fate(&self, number: usize) -> Fate {
         let Some(entry) = self.entries.get(number) else {
             return Fate::Read;
         };
@@ -305,19 +305,19 @@ impl Session {
         ids.filter_map(|id| self.results.get(id))
     }
 
-    pub(in crate::response) fn is_of_message(&self, number: usize) -> bool {
+    pub(super) fn is_of_message(&self, number: usize) -> bool {
         let entry = self.entries.get(number);
         entry.is_some_and(|entry| entry.is_of_message)
     }
 
     /// Returns what the file of a call held before, if the session tells.
-    pub(in crate::response) fn before(&self, number: usize) -> Option<&str> {
+    pub(super) fn before(&self, number: usize) -> Option<&str> {
         let entry = self.entries.get(number)?;
         self.results(entry).find_map(|told| told.before.as_deref())
     }
 
     /// Returns whether a call counts although another call asks for the same: it has an id.
-    pub(in crate::response) fn is_own(&self, number: usize) -> bool {
+    pub(super) fn is_own(&self, number: usize) -> bool {
         let entry = self.entries.get(number);
         entry.is_some_and(|entry| matches!(&entry.call, Some((ids, _)) if !ids.is_empty()))
     }

@@ -7,7 +7,7 @@ use crate::format::blocks::Error;
 use crate::format::blocks::parse::line_number;
 use crate::format::excerpt;
 use crate::patch::{FileEdit, Format, Occurrence, Operation};
-use crate::response::AnswerItem;
+use crate::response::parts::What;
 use crate::text::trim;
 use crate::text::{LineNo, Source, Span, Text};
 
@@ -39,8 +39,8 @@ pub(super) struct Tags<'a> {
     /// The `<start_line>` of the `<diff>` that is open, and how many blocks are in it.
     start: Option<LineNo>,
     blocks: usize,
-    /// The line that was just said.
-    said: Option<LineNo>,
+    /// The line that was just said, and how many blocks begin there.
+    said: Option<(LineNo, usize)>,
 }
 
 impl<'a> Tags<'a> {
@@ -52,11 +52,11 @@ impl<'a> Tags<'a> {
 
     /// Returns the line that a tag behind blocks said they begin at, once, and how many blocks these are.
     pub(super) fn said_line(&mut self) -> Option<(LineNo, usize)> {
-        Some((self.said.take()?, self.blocks))
+        self.said.take()
     }
 
     /// Returns the error that the outermost tag is not closed.
-    pub(super) fn unclosed(&self) -> Option<AnswerItem<'a>> {
+    pub(super) fn unclosed(&self) -> Option<(What<'a>, Span)> {
         let waiting = self.waiting.map(|(tag, span, _)| (tag, span));
         let open = self.open.first().copied().or(waiting);
         open.map(|(tag, span)| wrong(span, Error::OpenTag { tag }))
@@ -67,7 +67,7 @@ impl<'a> Tags<'a> {
         &mut self,
         source: &'a Source,
         line: &'a [u8],
-        found: &mut Vec<AnswerItem<'a>>,
+        found: &mut Vec<(What<'a>, Span)>,
     ) -> bool {
         let mut rest = trim(line);
         let mut any = false;
@@ -120,7 +120,7 @@ impl<'a> Tags<'a> {
         source: &'a Source,
         tag: &str,
         value: &'a [u8],
-        found: &mut Vec<AnswerItem<'a>>,
+        found: &mut Vec<(What<'a>, Span)>,
     ) {
         if tag == "path" {
             self.path = Some(Text::derived(value));
@@ -135,7 +135,7 @@ impl<'a> Tags<'a> {
         &mut self,
         source: &'a Source,
         line: &'a [u8],
-        found: &mut Vec<AnswerItem<'a>>,
+        found: &mut Vec<(What<'a>, Span)>,
     ) -> Option<&'a [u8]> {
         let (tag, span, known) = self.waiting.take()?;
         let close = format!("</{tag}>");
@@ -174,7 +174,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Closes a tag, and finds tags in it that aren't closed. Returns whether it was open.
-    fn close(&mut self, tag: &str, found: &mut Vec<AnswerItem<'a>>) -> bool {
+    fn close(&mut self, tag: &str, found: &mut Vec<(What<'a>, Span)>) -> bool {
         let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else {
             return false;
         };
@@ -194,7 +194,7 @@ impl<'a> Tags<'a> {
 
     /// Reads the line at which the blocks before begin that are in this tag, too, where they don't
     /// say themselves.
-    fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<AnswerItem<'a>>) {
+    fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<(What<'a>, Span)>) {
         let Some(line) = line_number(value) else {
             return found.push(wrong(
                 place,
@@ -203,14 +203,7 @@ impl<'a> Tags<'a> {
                 },
             ));
         };
-        (self.start, self.said) = (Some(line), Some(line));
-        let read = found.iter_mut().rev().filter_map(|found| match found {
-            AnswerItem::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
-            _ => None,
-        });
-        read.take(self.blocks)
-            .flatten()
-            .for_each(|edit| begin_at(edit, line));
+        (self.start, self.said) = (Some(line), Some((line, self.blocks)));
     }
 }
 
@@ -274,6 +267,6 @@ pub(super) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
 }
 
 /// Makes an error of something around blocks.
-pub(super) fn wrong<'a>(span: Span, error: Error) -> AnswerItem<'a> {
-    AnswerItem::residue(Format::Blocks, span, error.into())
+pub(super) fn wrong<'a>(span: Span, error: Error) -> (What<'a>, Span) {
+    (What::Loss(Format::Blocks, error.into()), span)
 }

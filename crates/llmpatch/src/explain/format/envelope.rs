@@ -91,8 +91,9 @@ impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Warning::DecoratedMarker { path, .. } => of.of_section(path),
-            Warning::IndentedMarker { path, .. } => of.of_section(path),
+            Warning::DecoratedMarker { path, .. } | Warning::IndentedMarker { path, .. } => {
+                of.of_section(path)
+            }
             Warning::BlankInBody { path, verb, .. } => of.path(path).help(match verb {
                 Verb::Update => {
                     "if the file has no such line there, leave it out; else write a space on it"
@@ -100,10 +101,10 @@ impl Diagnose for Warning {
                 }
                 _ => format!("write `{}` on the line", verb.sign()),
             }),
-            Warning::LocatorSpacing { path, .. } => of.path(path),
-            Warning::LocatorNumbers { path, .. } => of.path(path),
-            Warning::NoNewlineMark { path, .. } => of.path(path),
-            Warning::LastPlus { path, .. } => of.path(path),
+            Warning::LocatorSpacing { path, .. }
+            | Warning::LocatorNumbers { path, .. }
+            | Warning::NoNewlineMark { path, .. }
+            | Warning::LastPlus { path, .. } => of.path(path),
             _ => of,
         }
     }

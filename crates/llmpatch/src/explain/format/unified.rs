@@ -18,9 +18,8 @@ impl Diagnose for Error {
                 ..unsupported
             }
             .help("take this section out; what `git diff --binary` prints of it is applied"),
-            Error::Uncounted => of.help(format!("{CUT}; {RECOUNT}")),
+            Error::Uncounted | Error::CutHunk { .. } => of.help(format!("{CUT}; {RECOUNT}")),
             Error::CutHeader => of.help(CUT),
-            Error::CutHunk { .. } => of.help(format!("{CUT}; {RECOUNT}")),
             _ => of,
         }
     }
@@ -81,10 +80,10 @@ impl Diagnose for Warning {
                     _ => of.label(format!("{taken} lines from here on are taken in")),
                 }
             }
-            Warning::Unended { path, .. } => of.path(path),
-            Warning::Beyond { path, .. } => of.path(path),
-            Warning::Blank { path } => of.path(path),
-            Warning::LeftOut { path, .. }
+            Warning::Unended { path, .. }
+            | Warning::Beyond { path, .. }
+            | Warning::Blank { path }
+            | Warning::LeftOut { path, .. }
             | Warning::BehindFence { path, .. }
             | Warning::List { path, .. } => of.path(path),
         }

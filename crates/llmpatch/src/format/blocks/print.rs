@@ -24,7 +24,6 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, What> {
             occurrence: Occurrence::Lines(None),
             written: None,
         }) => (find, put),
-        Operation::Substitute(_) => return Err(What::Misread),
         _ => return Err(What::Misread),
     };
     if old

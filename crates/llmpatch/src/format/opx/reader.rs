@@ -137,10 +137,7 @@ impl<'a> EditReader<'a> {
 
     pub(super) fn skip_whitespace(&mut self) {
         let rest = &self.bytes[self.pos..];
-        let len = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_whitespace())
-            .unwrap_or(rest.len());
+        let len = rest.len() - rest.trim_ascii_start().len();
         work::add(len);
         self.pos += len;
     }

@@ -215,10 +215,7 @@ impl<'a> Scanner<'a> {
 
     fn skip_whitespace(&mut self) -> bool {
         let rest = &self.bytes[self.pos..];
-        let len = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_whitespace())
-            .unwrap_or(rest.len());
+        let len = rest.len() - rest.trim_ascii_start().len();
         self.pos += len;
         len > 0
     }

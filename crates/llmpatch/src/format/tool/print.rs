@@ -78,7 +78,6 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, What> {
             r#type: "delete_file",
             path,
         },
-        Operation::Substitute(_) => return Err(What::Misread),
         _ => return Err(What::Misread),
     };
     let mut text = serde_json::to_vec(&call).map_err(|_| What::Utf8)?;

@@ -103,7 +103,7 @@ fn left_out(extent: &Extent<'_>, section: SectionPart<'_>) -> Warning {
     }
 }
 
-/// Returns whether the response, if it ends here, ends in a fence, in a heredoc, or within a line.
+/// Returns whether the response, if it ends here, ends in a fence or within a line.
 fn is_open(rows: &Rows<'_, '_>, end: usize) -> bool {
     let last = end.checked_sub(1).and_then(|last| rows.get(last));
     rows.is_within() || last.is_some_and(|row| row.ending == Ending::None)
@@ -192,7 +192,7 @@ impl<'a> Body<'a, '_, '_> {
     }
 
     /// Returns the last line, if it may go on: it is an added one, which no file confirms, and the
-    /// response ends in it, and in a fence or a heredoc.
+    /// response ends in it, and in a fence.
     fn unended(&self, end: usize) -> Option<Row<'a>> {
         let is_added = self
             .lines

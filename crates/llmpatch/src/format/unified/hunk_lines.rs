@@ -91,19 +91,22 @@ impl<'a> Body<'a, '_, '_> {
         !self.rows.is_enclosed() && row.is_some_and(|row| row.text.is_empty())
     }
 
-    /// Finds what ends the fence or the tag around the diff at the end of an added line.
+    /// Finds what ends the fence or the tag around the diff at the end of an added line, if that has no
+    /// other end before the response ends.
     fn check_end(&mut self, end: usize) {
-        self.check_fence(end);
-        self.check_tag(end);
-    }
-
-    /// Finds the end of the open tag at the end of an added line, if the tag has no other end.
-    fn check_tag(&mut self, end: usize) {
         let is_added = self.lines.last().map(|line| line.mark) == Some(Mark::Added);
         let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
-        if let Some(row) = last
-            && is_added
-            && let Some(tag) = self.rows.around.tag
+        let Some(row) = last.filter(|_| is_added) else {
+            return;
+        };
+        if self.rows.around.fence.is_some()
+            && self.rows.is_end(end)
+            && row.text.ends_with(b"```")
+            && !Fence::is_at(&row.text[1..])
+        {
+            self.errors.push(Located::new(row.span, Error::GluedFence));
+        }
+        if let Some(tag) = self.rows.around.tag
             && row.text.ends_with(tag)
             && row.text[1..].trim_ascii() != tag
             && !self.rows.source.bytes()[row.span.end as usize..].contains_str(tag)
@@ -111,22 +114,6 @@ impl<'a> Body<'a, '_, '_> {
             let tag = tag.into();
             self.errors
                 .push(Located::new(row.span, Error::GluedTag { tag }));
-        }
-    }
-
-    /// Finds the end of the open fence at the end of an added line, if the fence has no other end
-    /// before the response ends.
-    fn check_fence(&mut self, end: usize) {
-        let is_added = self.lines.last().map(|line| line.mark) == Some(Mark::Added);
-        let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
-        if let Some(row) = last
-            && is_added
-            && self.rows.around.fence.is_some()
-            && self.rows.is_end(end)
-            && row.text.ends_with(b"```")
-            && !Fence::is_at(&row.text[1..])
-        {
-            self.errors.push(Located::new(row.span, Error::GluedFence));
         }
     }
 

@@ -11,7 +11,7 @@
 //! # Where hunks end
 //! The numbers in a hunk's header say how many lines it has. Models count badly, though.
 //! - Where the counts are met, and what follows can't belong to the hunk, it ends: a unified diff may
-//!   be content of a unified diff. Outside of a fence, a heredoc, a tag or a string, which say where
+//!   be content of a unified diff. Outside of a fence, a tag or a string, which say where
 //!   the diff ends, an empty line ends it there, too: a list in prose is no content.
 //! - Else the counts are wrong. The hunk goes on to what can be no line of any: a header, or the end
 //!   of the Markdown fence around the diff; once it has as many lines as it claims, text without a

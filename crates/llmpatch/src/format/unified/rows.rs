@@ -6,10 +6,10 @@ use super::error::Error;
 use super::header;
 use super::line_kind::{LineKind, are_changes, is_item, kind};
 use super::names::Naming;
-use crate::format::Options;
 use crate::format::fence::Fence;
+use crate::format::{Options, unindented};
 use crate::patch::Mark;
-use crate::text::{LineNo, Located, Row, Source, Span, is_blank};
+use crate::text::{LineNo, Located, Row, Source, Span};
 
 /// What is around a diff in a response.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,8 +20,6 @@ pub(crate) struct HunkSurroundings<'o> {
     pub(crate) commented: bool,
     /// Whether the text ends where a mark closes it, rather than where the response was cut off.
     pub(crate) closed: bool,
-    /// What ends the shell's heredoc that it is in.
-    pub(crate) heredoc: Option<&'o [u8]>,
     /// What closes the tag that it is in.
     pub(crate) tag: Option<&'o [u8]>,
     /// The whitespace before the fence that it is in, which every line of the diff has, too.
@@ -45,16 +43,7 @@ impl<'a, 'o> Rows<'a, 'o> {
     /// Returns the line at an index, from 0, without the indentation of the diff.
     pub(super) fn get(&self, index: usize) -> Option<Row<'a>> {
         let row = self.source.row(LineNo::from_index(index))?;
-        let indent = self.around.indent;
-        Some(if indent.is_empty() {
-            row
-        } else if row.text.starts_with(indent) {
-            row.behind(indent.len())
-        } else if is_blank(row.text) {
-            row.behind(row.text.len())
-        } else {
-            row
-        })
+        Some(unindented(row, self.around.indent).unwrap_or(row))
     }
 
     /// Returns the error of the first line in a range that lacks the indentation of the diff.
@@ -63,7 +52,7 @@ impl<'a, 'o> Rows<'a, 'o> {
             return None;
         }
         let mut rows = range.map_while(|index| self.source.row(LineNo::from_index(index)));
-        let row = rows.find(|row| !row.text.starts_with(self.around.indent) && !is_blank(row.text));
+        let row = rows.find(|row| unindented(*row, self.around.indent).is_none());
         row.map(|row| Located::new(row.span, Error::Unindented))
     }
 
@@ -114,7 +103,7 @@ impl<'a, 'o> Rows<'a, 'o> {
             Some(b'@') => self.starts_hunk(index),
             _ if Fence::begins(text) || self.closes_fence(index) => self.stops_at_fence(index),
             _ if starts_like(text, &BETWEEN) || names_commit(text) => !self.goes_on(index + 1),
-            _ => starts_like(text, &OTHERS) || self.around.heredoc == Some(text),
+            _ => starts_like(text, &OTHERS),
         }
     }
 
@@ -205,10 +194,9 @@ impl<'a, 'o> Rows<'a, 'o> {
         !self.around.closed && rest.all(|row| row.text.is_empty())
     }
 
-    /// Returns whether a fence or a heredoc is open around the diff, so that the end of the response cuts it
-    /// off.
+    /// Returns whether a fence is open around the diff, so that the end of the response cuts it off.
     pub(super) fn is_within(&self) -> bool {
-        self.around.fence.is_some() || self.around.heredoc.is_some()
+        self.around.fence.is_some()
     }
 
     /// Returns whether what is around the diff says where it ends, so that no prose follows before that.

@@ -45,8 +45,8 @@ fn is_like(text: &[u8], form: &[u8]) -> bool {
     text.len() == form.len() && text.iter().zip(form).all(is_same)
 }
 
-/// Returns whether what `diff -u` writes of a file's time is the epoch, in whatever zone; `None` of
-/// what isn't written so.
+/// Returns whether what `diff -u` writes of a file's time is the epoch, in whatever zone; `None`, too,
+/// of a day that is far from it or of what isn't written so.
 pub(super) fn is_epoch(time: &[u8]) -> Option<bool> {
     let (date, rest) = time.trim_ascii().split_once_str(" ")?;
     let (clock, zone) = rest.split_once_str(" ")?;

@@ -5,7 +5,6 @@
 //! same whatever in the configuration makes a diff for people only (`diff.noprefix`, external
 //! drivers, `textconv`): it is to be applied. A path whose content and mode are the same once they
 //! are as git stores them isn't in it.
-
 //!
 //! As an envelope, OPX or search/replace blocks it is what somebody would have written who knew the
 //! files, in the words that leave least in doubt; and it is tried out before it is handed over.

@@ -5,7 +5,6 @@ use super::walk::{MOST_EDITS, ReadAs, Walk, innermost, row_from};
 use crate::format::fence::Fence;
 use crate::format::{Options, envelope, files, opx, tool, unified};
 use crate::patch::Format;
-use crate::response::answer::AnswerItem;
 use crate::response::command::Doubt;
 use crate::response::embedded::{self, InScript};
 use crate::response::near::{COMMAND, NEAR, NearLine};
@@ -126,9 +125,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         let fence = self.fence().map(|open| open.fence);
         unified::HunkSurroundings {
             fence,
-            commented: self.open.iter().any(|open| open.fence.is_none()),
+            commented: self.is_commented(),
             closed: self.options.is_closed,
-            heredoc: None,
             tag: fence.and_then(Fence::end_tag).or(self.seen.tag.end()),
             indent: self.indent(),
         }
@@ -208,11 +206,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         while let Some(row) = next.filter(|row| row.start() < found.end) {
             while patches.next_if(|patch| patch.end <= row.start()).is_some() {}
             let line = NearLine {
-                source: self.source,
-                row,
                 info: Some(b"sh"),
-                names_file: false,
-                tag_end: None,
+                ..NearLine::alone(self.source, row)
             };
             let is_command = patches.peek().is_none_or(|patch| row.start() < patch.start);
             if is_command && NEAR[COMMAND].matches(line) {
@@ -243,14 +238,18 @@ impl<'a, 'o> Walk<'a, 'o> {
         for (format, span, by) in read.hidden {
             self.push(What::Unread(format, by), span);
         }
-        self.push_found(read.remarks.into_iter().map(AnswerItem::Remark).collect());
+        let nowhere = self.source.span(0..0);
+        for told in read.remarks {
+            let span = told.span.unwrap_or(nowhere);
+            self.push(What::Told(Box::new(told.value)), span);
+        }
         self.paths.pass();
         Some(read.end)
     }
 
     /// Reads the file whose fence a line opens, where files were asked for.
     pub(super) fn file(&mut self, row: Row<'a>) -> Option<usize> {
-        if self.options.format != Some(Format::Files) || !files::starts_here(row.text) {
+        if self.options.format != Some(Format::Files) || Fence::read(row.text).is_none() {
             return None;
         }
         let Some(block) = files::parse_block(self.source, row, self.options) else {

@@ -4,7 +4,6 @@ use super::{Part, Parts, What};
 use crate::format::fence::names_diff;
 use crate::format::{Options, tool};
 use crate::patch::Format;
-use crate::response::answer::AnswerItem;
 use crate::response::lines::Line;
 use crate::response::losses::{self, PatchesAbove, Seen};
 use crate::response::marks::MarkOf;
@@ -143,7 +142,7 @@ impl<'a> Walk<'a, '_> {
             _ if is_fenced && self.closes_tag(row) => {}
             _ => self.text(row),
         }
-        let is_hidden = self.open.iter().any(|open| open.fence.is_none());
+        let is_hidden = self.is_commented();
         let is_code = is_fenced || self.options.depth >= tool::DEEPEST_TEXT;
         self.scripts.line(row, is_code, is_hidden);
         self.source.start_of(row.number.next())
@@ -163,24 +162,15 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Adds what a reader of tags or paths found.
-    pub(super) fn push_found(&mut self, found: Vec<AnswerItem<'a>>) {
-        for item in found {
-            let nowhere = self.source.span(0..0);
-            match item {
-                AnswerItem::Residue(format, loss) => {
-                    self.push(What::Loss(format, loss.value), loss.span.unwrap_or(nowhere));
-                }
-                AnswerItem::Remark(told) => {
-                    self.push(
-                        What::Told(Box::new(told.value)),
-                        told.span.unwrap_or(nowhere),
-                    );
-                }
-                AnswerItem::Block(block) => {
-                    self.push_patch(block);
-                }
-            }
+    pub(super) fn push_found(&mut self, found: Vec<(What<'a>, Span)>) {
+        for (what, span) in found {
+            self.push(what, span);
         }
+    }
+
+    /// Returns whether a comment is open.
+    pub(super) fn is_commented(&self) -> bool {
+        self.open.iter().any(|open| open.fence.is_none())
     }
 
     /// Reads a line that is in no patch, and neither opens nor closes a part.
@@ -190,7 +180,7 @@ impl<'a> Walk<'a, '_> {
         if let Some((format, loss)) = losses::of(self.source, row, &self.seen) {
             self.lose(format, loss, row.span);
             is_lost = true;
-        } else if let Some(marker) = losses::stray_marker(row, &self.seen) {
+        } else if let Some(marker) = losses::stray_marker(row) {
             let is_told = self
                 .parts
                 .all
@@ -208,9 +198,8 @@ impl<'a> Walk<'a, '_> {
         }
         self.seen.line(row, self.fence().is_some());
         self.comments(row, is_lost);
-        let is_commented = self.open.iter().any(|open| open.fence.is_none());
         if self.seen.edits == 0
-            && !is_commented
+            && !self.is_commented()
             && let Some(id) = stated_base(row.text)
         {
             self.parts.bases = vec![Located::new(row.span, id.into())];
