@@ -10,6 +10,7 @@ mod committed;
 mod detail;
 mod diagnostic;
 pub mod feedback;
+mod fine;
 pub mod json;
 mod lines;
 

@@ -11,7 +11,7 @@ use super::place::JsonPath;
 use super::rows::{Holds, at, ids, is, word};
 use super::schemas::CallForm;
 use super::session::SessionEntry;
-use super::texts::{is_text, may_hold_patch};
+use super::texts::{COMMANDS, command_of, has_no_patch, is_text, is_whole, may_hold_patch};
 use super::{Block, Error, NoPatch, Warning, embedded};
 use crate::format::excerpt;
 use crate::format::tool::fields::{self, Fields};
@@ -20,9 +20,6 @@ use crate::format::tool::shapes::{self, CallShape};
 use crate::format::tool::{self, CallReader, broken, is_of_calls};
 use crate::patch::Format;
 use crate::text::{Located, Span, Text};
-
-/// Members that hold a command or a script.
-const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
 const LANGUAGE: &[&str] = &["language"];
 
@@ -271,11 +268,7 @@ impl Messages<'_, '_> {
                 self.patch(value, of_file, given);
             }
         }
-        let has_none = |block: &Block<'_>| {
-            let mut errors = block.errors.iter();
-            block.edits.is_empty() && errors.all(|error| matches!(error.value, Error::NoPatch(_)))
-        };
-        let is_idle = self.read.blocks[start..].iter().all(has_none);
+        let is_idle = self.read.blocks[start..].iter().all(has_no_patch);
         if is_idle && shapes::is_unread(given.tool, fields) {
             self.read.blocks.truncate(start);
             self.unread(object, given.tool);
@@ -383,22 +376,5 @@ impl Messages<'_, '_> {
             block.errors.extend(wrong.errors);
         }
         self.push(block, given.directory);
-    }
-}
-
-/// Returns the command among the members of a call, its words parted by spaces.
-fn command_of(fields: &Fields<'_>) -> String {
-    let members = [&COMMANDS[..], &["args"]];
-    let values = members.iter().filter_map(|names| fields.get(names));
-    let values = values.flat_map(|(_, value)| value.items().into_iter().chain([value]));
-    let words = values.filter_map(|word| Some(word.string().ok()?.text().to_owned()));
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// Returns whether what a call is given was told to its end.
-fn is_whole(arguments: Value<'_>) -> bool {
-    match arguments.string() {
-        Ok(text) if text.text().trim_start().starts_with('{') => text.value().is_ok_and(is_whole),
-        _ => !matches!(arguments.written(), "\"\"" | "{}" | "[]" | "null"),
     }
 }

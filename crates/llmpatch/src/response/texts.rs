@@ -206,3 +206,29 @@ pub(super) fn is_text(value: Value<'_>) -> bool {
         _ => true,
     }
 }
+
+/// Returns whether nothing was read of a patch, not even that something is wrong with it.
+pub(super) fn has_no_patch(block: &Block<'_>) -> bool {
+    let mut errors = block.errors.iter();
+    block.edits.is_empty() && errors.all(|error| matches!(error.value, Error::NoPatch(_)))
+}
+
+/// Members that hold a command or a script.
+pub(super) const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
+
+/// Returns the command among the members of a call, its words parted by spaces.
+pub(super) fn command_of(fields: &Fields<'_>) -> String {
+    let members = [&COMMANDS[..], &["args"]];
+    let values = members.iter().filter_map(|names| fields.get(names));
+    let values = values.flat_map(|(_, value)| value.items().into_iter().chain([value]));
+    let words = values.filter_map(|word| Some(word.string().ok()?.text().to_owned()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether what a call is given was told to its end.
+pub(super) fn is_whole(arguments: Value<'_>) -> bool {
+    match arguments.string() {
+        Ok(text) if text.text().trim_start().starts_with('{') => text.value().is_ok_and(is_whole),
+        _ => !matches!(arguments.written(), "\"\"" | "{}" | "[]" | "null"),
+    }
+}

@@ -195,18 +195,21 @@ pub(crate) fn is_unread(tool: &str, fields: &Fields<'_>) -> bool {
     if !tool.is_empty() {
         return is_writer(tool) && (names_file(fields) || is_of_files(tool));
     }
-    let name = || fields.word(NAME).filter(|name| is_identifier(name));
-    let tool = fields.word(TOOL).or_else(name).unwrap_or_default();
-    let has_writer = || fields.iter().any(|(name, _)| is_writer(name));
-    // A number, or `-12%`, is no diff of lines.
-    let has_diff = || fields.word(DIFF).is_some_and(|diff| diff.contains('\n'));
-    names_file(fields) && (is_writer(&tool) || has_writer() || has_diff())
+    let tool = fields.word(TOOL);
+    let tool = tool.or_else(|| fields.word(NAME).filter(|name| is_identifier(name)));
+    names_file(fields)
+        && (tool.is_some_and(|tool| is_writer(&tool))
+            || fields.iter().any(|(name, _)| is_writer(name))
+            // A number, or `-12%`, is no diff of lines.
+            || fields.word(DIFF).is_some_and(|diff| diff.contains('\n')))
 }
 
 /// Returns whether a name is a function's, in several words: one may be the name of anything.
 fn is_identifier(name: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    name.bytes().all(is_part) && words(name).len() > 1
+    words(name).len() > 1
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns whether a tool's name says that it changes files.
