@@ -16,6 +16,7 @@ use std::io;
 use super::error::Unresolved;
 use super::journal::{Journal, original_name};
 use super::manifest::{Held, Manifest, Occupant, RecordedDirectory, Touched};
+use crate::dir::rights::SET_ID;
 use crate::dir::{Dir, Found};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
@@ -442,7 +443,8 @@ pub(super) fn finish_directories(
 }
 
 fn finish_one(dir: &Dir, RecordedDirectory { path, bits }: &RecordedDirectory) -> io::Result<()> {
-    if dir.look(path)? == Found::Directory && dir.directory_bits(path)? == UNFINISHED {
+    // In a directory that passes its group on, a new directory does so too.
+    if dir.look(path)? == Found::Directory && dir.directory_bits(path)? & !SET_ID == UNFINISHED {
         dir.set_directory_bits(path, *bits)?;
     }
     Ok(())

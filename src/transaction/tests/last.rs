@@ -120,6 +120,38 @@ fn apply_then_undo_is_the_identity_and_can_be_done_again() {
 }
 
 #[test]
+fn a_directory_is_what_it_was_in_a_directory_that_passes_its_group_on() {
+    let sample = configured(Sample::new())
+        .file("shared/stays", "s\n")
+        .file("shared/inner/file", "f\n")
+        .committed();
+    sample.chmod("shared", 0o2775);
+    sample.chmod("shared/inner", 0o755);
+    let before = looks(&sample);
+    let target = Target::WorkTree {
+        intent_to_add: false,
+    };
+    let deleted = ("shared/inner/file", None);
+    for wanted in [&[deleted][..], &[("shared/inner", Some("x\n")), deleted]] {
+        watch::set(|call| {
+            if call == "make the change certain" {
+                Err(io::Error::from_raw_os_error(5))
+            } else {
+                Ok(())
+            }
+        });
+        let undone = apply(&sample, wanted, &target).unwrap_err();
+        watch::clear();
+        assert_eq!(undone.attention, [], "{undone}");
+        assert_eq!(looks(&sample), before);
+        apply(&sample, wanted, &target).unwrap();
+        assert_ne!(looks(&sample), before);
+        undo(&sample).unwrap();
+        assert_eq!(looks(&sample), before);
+    }
+}
+
+#[test]
 fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
     for target in undone() {
         for (name, wanted) in [WANTED[1], WANTED[3], WANTED[4]] {
