@@ -103,8 +103,16 @@ fn fetch(repo: &Repo, id: Oid) -> Result<(), RepoError> {
 
 /// Returns the name that git gives to bytes, which is a hash of them.
 pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
-    Oid::hash_object_ext(ObjectType::Blob, bytes, format)
-        .expect("hashing bytes in memory asks nobody")
+    hashed(ObjectType::Blob, bytes, format)
+}
+
+/// Returns the name of the tree without entries, which git knows without having it.
+pub(super) fn empty_tree(format: ObjectFormat) -> Oid {
+    hashed(ObjectType::Tree, b"", format)
+}
+
+fn hashed(kind: ObjectType, bytes: &[u8], format: ObjectFormat) -> Oid {
+    Oid::hash_object_ext(kind, bytes, format).expect("hashing bytes in memory asks nobody")
 }
 
 /// Returns the hash of bytes as git has it at the end of a file, by a fast implementation without a

@@ -88,8 +88,9 @@ impl BlobId {
 /// # Errors
 /// If HEAD or the index can't be read.
 pub(crate) fn list(repo: &Repo) -> Result<Vec<Staged>, RepoError> {
-    let head =
-        history::head_tree(repo)?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.to_string());
+    let head = history::head_tree(repo)?
+        .unwrap_or_else(|| objects::empty_tree(repo.git.object_format()))
+        .to_string();
     let options = [
         "--cached",
         "--raw",
@@ -122,9 +123,6 @@ pub(crate) fn in_index(repo: &Repo, path: &RepoPath) -> Result<Held, RepoError> 
         Err(_) => Ok(Held::Unmerged),
     }
 }
-
-/// The tree without entries, which git knows without having it.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// Reads what `git diff-index --raw -z` prints: `:old-mode new-mode old-id new-id letter`, a NUL,
 /// the path, a NUL.

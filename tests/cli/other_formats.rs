@@ -107,6 +107,23 @@ fn the_work_tree_is_changed_and_changed_back() {
 }
 
 #[test]
+fn what_is_staged_is_looked_at_before_the_first_commit_too() {
+    support::needs(support::Need::NewGit);
+    for format in [SHA256, REFTABLE] {
+        let repo = Repo::empty();
+        std::fs::remove_dir_all(repo.child(".git")).unwrap();
+        repo.git(&["init", "-q", "-b", "main", format]);
+        repo.child("a.txt").write_str("one\n").unwrap();
+        repo.git(&["add", "a.txt"]);
+        repo.run(&["check", "--staged"], "").succeeded();
+        repo.child("a.txt").write_str("*** End Patch\n").unwrap();
+        repo.git(&["add", "a.txt"]);
+        let run = repo.run(&["check", "--staged"], "").ended(1);
+        assert!(run.stdout.contains("a.txt"), "{format} {}", run.stdout);
+    }
+}
+
+#[test]
 fn a_submodule_is_told_from_a_directory() {
     let base = scene(SHA256);
     let id = base.git(&["rev-parse", "HEAD"]);
