@@ -21,8 +21,8 @@ pub(super) fn under_lock(
     target: &Target,
     progress: &Progress,
 ) -> Result<Option<git2::Oid>, TransactionError> {
-    let dir = (*target != Target::Index).then(|| repo.dir()).transpose()?;
-    let _pass = dir.map(Dir::pass);
+    // A change of the index alone, and what takes it back, needs no work tree.
+    let _pass = repo.dir().ok().map(Dir::pass);
     match target {
         Target::WorkTree { .. } => still_holds(&WorkTree::new(repo)?, changes, progress)?,
         Target::Index => still_holds(&IndexTree::new(repo)?, changes, progress)?,

@@ -104,6 +104,30 @@ fn undo_takes_back_what_apply_did_for_every_target() {
 }
 
 #[test]
+fn an_index_without_a_work_tree_is_what_it_was() {
+    let repo = repo();
+    repo.git(&["clone", "-q", "--bare", ".", "../bare"]);
+    let bare = |args: &[&str], input: &str| {
+        let mut command = repo.command();
+        command.current_dir(repo.child("../bare")).args(args);
+        support::run(&mut command, input.as_bytes()).succeeded()
+    };
+    let listed = || repo.git(&["--git-dir=../bare", "ls-files", "--stage"]);
+    repo.git(&["--git-dir=../bare", "read-tree", "HEAD"]);
+    let before = listed();
+    bare(&["apply", "--cached"], &update("a.txt", "two", "2"));
+    assert_ne!(listed(), before);
+    let run = bare(&["undo"], "");
+    assert!(
+        run.stdout
+            .ends_with(" ago:\nM a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(listed(), before);
+}
+
+#[test]
 fn directories_are_what_they_were() {
     let repo = repo();
     repo.child("empty/inner").create_dir_all().unwrap();
