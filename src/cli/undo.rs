@@ -20,7 +20,7 @@ use crate::transaction::{
     self, Earlier, Last, Listed, MadeCommits, Target, TransactionError, Undoing,
 };
 use llmpatch::progress::Stage;
-use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, Report, Status};
+use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, Report, State, Status};
 use llmpatch::text::{self, Shown};
 
 /// Take back the last apply
@@ -101,7 +101,15 @@ impl Undo {
 
     fn forget(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         let (locked, _) = publish::lock(session, &Report::default())?;
-        let Some(forgotten) = locked.forget_last()? else {
+        let forgotten = locked.forget_last().map_err(|error| {
+            publish::not_made(
+                &Report::default(),
+                State::NothingChanged,
+                &error,
+                error.signal(),
+            )
+        })?;
+        let Some(forgotten) = forgotten else {
             return Err(CliError::NothingToUndo.into());
         };
         let printed = if self.verbosity.quiet {

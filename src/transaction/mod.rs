@@ -251,12 +251,11 @@ impl<'r> Locked<'r> {
     /// if there is none. No file is changed.
     ///
     /// # Errors
-    /// `io`: see [`TransactionError`].
+    /// `io`, or if a signal asked to stop before: see [`TransactionError`].
     pub fn forget_last(self) -> Result<Option<Earlier>, TransactionError> {
         last::all_are_kept(self.repo)?;
-        let forgotten = kept::forget_newest(self.repo)?;
-        self.release()?;
-        Ok(forgotten)
+        signal::check()?;
+        kept::forget_newest(self.repo)
     }
 
     /// Writes down with the next change where the model saw the work tree, as whoever makes it had

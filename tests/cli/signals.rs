@@ -162,6 +162,29 @@ fn a_signal_undoes_everything_also_after_a_recovery_on_the_way() {
     tidy(&repo);
 }
 
+/// The signal comes when the first of our locks is taken, which is when none acts any more by itself.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_keeps_an_apply_from_being_forgotten() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        return eprintln!("skipped: there is no strace");
+    }
+    let repo = repo();
+    repo.run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
+    let mut command = isolated(Command::new("strace"), repo.path());
+    command
+        .args(["-o", "../trace", "-e", "trace=flock"])
+        .args(["-e", "inject=flock:signal=INT:when=1", program()])
+        .args(["undo", "--drop"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(2), "{} {said}", output.status);
+    assert!(said.ends_with("nothing was changed\n"), "{said}");
+    repo.run(&["undo"], "").succeeded();
+    repo.child("a.txt").assert("one\ntwo\nthree\n");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn nobody_recovers_while_a_child_of_the_dead_lives() {
