@@ -9,7 +9,7 @@ use super::flush::Flush;
 use super::journal::{Journal, plain};
 use super::kept;
 use super::lock::{IndexLock, Stamp, index_lock, index_name, remove_dead_lock, with_suffix};
-use super::manifest::Manifest;
+use super::manifest::{Manifest, RunKind};
 use super::publish::is_missing;
 use super::record::Record;
 use super::recover::{Asked, How, Recovered};
@@ -225,10 +225,8 @@ impl Recovery<'_> {
             done.attention = done.paths.clone();
             return false;
         }
-        let written = kept::record(self.journal);
-        let is_undo = matches!(written, Ok(Some(Record::Undone(_))));
-        if let Ok(Some(id)) = history::head(self.repo)
-            && !is_undo
+        if manifest.origin == RunKind::Apply
+            && let Ok(Some(id)) = history::head(self.repo)
         {
             // Without it undo knows less, that is all.
             let record = Record::Commit(id.to_string(), manifest.head.clone());

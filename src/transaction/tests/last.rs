@@ -342,6 +342,23 @@ fn an_undo_that_was_killed_when_all_was_certain_takes_back_one_change_only() {
 }
 
 #[test]
+fn an_undo_of_a_commit_that_could_not_be_written_down_is_no_commit_of_ours() {
+    let sample = sample();
+    apply(&sample, WANTED[0].1, &Target::Commit(request("change\n"))).unwrap();
+    watch::set(|call| match call {
+        "write the record" | "make the change certain" => Err(io::Error::from_raw_os_error(5)),
+        _ => Ok(()),
+    });
+    let done = undo(&sample).unwrap();
+    watch::clear();
+    let [Warning::Unsettled { .. }] = &done.warnings[..] else {
+        panic!("{:?}", done.warnings)
+    };
+    recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
+    assert!(is_nothing(&sample));
+}
+
+#[test]
 fn what_is_half_removed_is_in_no_way() {
     let sample = sample();
     let target = Target::WorkTree {
