@@ -59,6 +59,7 @@ impl Diagnose for TransactionError {
             TransactionError::CurrentDirectory { path } => of.path(path),
             TransactionError::TooDeep { path } => of.path(path),
             TransactionError::Commit(error) => error.diagnostic(),
+            TransactionError::InProgress { finish, .. } => of.help(format!("end it with {finish}")),
             TransactionError::OtherFileSystem { path } => of.path(path),
             TransactionError::Repository(error) => error.diagnostic(),
             TransactionError::Io { source, .. } => unwritten(source, None),

@@ -74,7 +74,11 @@ impl<'r> Prepared<'r> {
             (_, Some(signal)) => signal.into(),
             (error, None) => {
                 // git gives back what it took; what is held now kept it out.
-                let ended = matches!(error, CommitError::NoCommit { status: Some(_) });
+                let ended = matches!(
+                    error,
+                    CommitError::NoCommit { status: Some(_) }
+                        | CommitError::NotMoved { status: Some(_) }
+                );
                 let lock = ended
                     .then(|| references::head_locks(self.repo).pop())
                     .flatten();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use bstr::BString;
 
 use super::lock::path_bytes;
+use super::manifest::RunKind;
 use super::recover::{How, Owner, Recovered};
 use crate::dir::Lost;
 use crate::repo::{CommitError, Repo};
@@ -140,6 +141,13 @@ pub enum TransactionError {
     /// There is no commit.
     #[error(transparent)]
     Commit(#[from] CommitError),
+    /// The repository is in the middle of something, so HEAD doesn't go back from commits.
+    #[error("{what} is in progress")]
+    #[strum(props(kind = "repository"))]
+    InProgress {
+        what: &'static str,
+        finish: &'static str,
+    },
     /// A file is on another file system than the repository, so that a commit with hooks could not
     /// be undone safely.
     #[error("`{path}` is on another file system than the repository's git directory")]
@@ -259,10 +267,13 @@ impl std::fmt::Display for Recovered {
         match (self.how, self.attention.is_empty()) {
             (How::TakenBack, true) => write!(f, "an interrupted {origin} was taken back"),
             (How::TakenBack, false) => write!(f, "an interrupted {origin} was taken back in part"),
-            (How::Finished, _) => write!(
-                f,
-                "an interrupted {origin} was finished, because its commit was made"
-            ),
+            (How::Finished, _) => {
+                let because = match origin {
+                    RunKind::Apply => "its commit was made",
+                    RunKind::Undo => "HEAD had gone back",
+                };
+                write!(f, "an interrupted {origin} was finished, because {because}")
+            }
             (How::Left, _) => write!(f, "an interrupted {origin} was left as it is"),
             (How::Complete, _) => write!(
                 f,

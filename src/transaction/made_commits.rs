@@ -96,7 +96,12 @@ impl Reverse {
         let Some(back) = &self.back else {
             return Ok(None);
         };
-        commit::check_calm(repo)?;
+        commit::check_calm(repo).map_err(|error| match error {
+            CommitError::InProgress { what, finish } => {
+                TransactionError::InProgress { what, finish }
+            }
+            error => error.into(),
+        })?;
         lock::await_head(repo, progress)?;
         let head = history::head(repo)?;
         if head == Some(back.from) {

@@ -249,10 +249,11 @@ impl Recovery<'_> {
         let Some(now) = history::head(self.repo)? else {
             return Ok(());
         };
-        done.notes.push(format!(
-            "the commit {} was made",
-            differ::abbreviated(self.repo, &now.to_string())
-        ));
+        let id = differ::abbreviated(self.repo, &now.to_string());
+        done.notes.push(match manifest.origin {
+            RunKind::Apply => format!("the commit {id} was made"),
+            RunKind::Undo => format!("HEAD went back to {id}"),
+        });
         let index = self.repo.index_path();
         let beside = self.journal.beside(index);
         if history::tree(self.repo, now)?.to_string() == *tree {

@@ -262,11 +262,11 @@ fn a_hook_that_can_not_be_started_is_told_as_that() {
 fn only_hooks_that_git_can_leave_out_are_said_to_be_left_out() {
     needs(Need::Shell);
     let response = update("a.txt", "two", "2");
-    for (hook, can_be_left_out) in [
-        ("pre-commit", true),
-        ("commit-msg", true),
-        ("prepare-commit-msg", false),
-        ("reference-transaction", false),
+    for (hook, refused, can_be_left_out) in [
+        ("pre-commit", "the commit", true),
+        ("commit-msg", "the commit", true),
+        ("prepare-commit-msg", "the commit", false),
+        ("reference-transaction", "to move `HEAD`", false),
     ] {
         let repo = repo();
         repo.script(&format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
@@ -275,7 +275,7 @@ fn only_hooks_that_git_can_leave_out_are_said_to_be_left_out() {
             .ended(3);
         assert!(
             run.stderr
-                .contains(&format!("the {hook} hook refused the commit")),
+                .contains(&format!("the {hook} hook refused {refused} (")),
             "{hook}: {}",
             run.stderr
         );

@@ -273,6 +273,55 @@ fn a_commit_is_taken_back_as_long_as_it_is_head() {
     repo.child("src/c.txt").assert("c\n");
 }
 
+#[test]
+fn why_a_commit_is_not_taken_back_is_not_said_of_a_commit_to_come() {
+    let repo = repo();
+    let before = repo.files();
+    repo.run(&["apply", "--commit"], update("a.txt", "two", "2"))
+        .succeeded();
+    let made = repo.files();
+    let refused = || {
+        let said = repo.run(&["undo"], "").ended(3).stderr;
+        assert_eq!(repo.files(), made, "{said}");
+        assert!(!said.contains("commit"), "{said}");
+        said
+    };
+    let merge = repo.child(".git/MERGE_HEAD");
+    merge.write_str(&repo.git(&["rev-parse", "HEAD"])).unwrap();
+    let said = refused().replace("git merge --abort", "");
+    assert!(
+        said.starts_with("error[repository]: a merge is in progress\n"),
+        "{said}"
+    );
+    repo.remove(merge.path());
+    // What keeps git from it, and isn't known to us.
+    let log = repo.child(".git/logs/HEAD");
+    let kept = std::fs::read(&log).unwrap();
+    repo.remove(log.path());
+    log.create_dir_all().unwrap();
+    log.child("x").write_str("").unwrap();
+    let said = refused();
+    assert!(
+        said.contains("error[io]: git didn't move `HEAD` (exit status 128)\n"),
+        "{said}"
+    );
+    std::fs::remove_dir_all(&log).unwrap();
+    std::fs::write(&log, kept).unwrap();
+    support::needs(support::Need::Shell);
+    let hook = ".git/hooks/reference-transaction";
+    repo.script(hook, "#!/bin/sh\nexit 1\n");
+    let said = refused();
+    assert!(
+        said.contains(
+            "error[hook]: the reference-transaction hook refused to move `HEAD` (exit status 1)\n"
+        ),
+        "{said}"
+    );
+    repo.remove(hook);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(repo.files(), before);
+}
+
 /// What was applied first, and then committed, is taken back in the same two steps.
 #[test]
 fn a_commit_of_what_apply_made_is_taken_back_before_it_is() {

@@ -142,7 +142,7 @@ pub enum CommitError {
     ))]
     BranchMoved { name: String },
     /// A hook refused.
-    #[error("the {} refused the commit{}", hook_name(name), exit_status(*status))]
+    #[error("the {}{}", refusal(name), exit_status(*status))]
     #[strum(props(kind = "hook"))]
     Hook {
         name: Option<BString>,
@@ -153,12 +153,16 @@ pub enum CommitError {
     #[error("`git commit` made no commit{}", exit_status(*status))]
     #[strum(props(kind = "io", help = "see what git says above"))]
     NoCommit { status: Option<i32> },
-    /// Whether `git commit` has ended, or what HEAD is now, can't be read: nobody knows whether
-    /// there is a commit.
-    #[error("can't tell whether `git commit` made a commit: {0}")]
+    /// HEAD was to come to a commit that is there already, and it was no hook that stopped git.
+    #[error("git didn't move `HEAD`{}", exit_status(*status))]
+    #[strum(props(kind = "io", help = "see what git says above"))]
+    NotMoved { status: Option<i32> },
+    /// Whether git has ended, or what HEAD is now, can't be read: nobody knows whether it came to
+    /// the commit.
+    #[error("can't tell whether git moved `HEAD`: {0}")]
     #[strum(props(
         kind = "io",
-        help = "run `git llmpatch recover` once git has ended and HEAD can be read: it finishes the apply if there is a commit, and takes it back if not"
+        help = "run `git llmpatch recover` once git has ended and HEAD can be read: it finishes what was begun if HEAD was moved, and takes it back if not"
     ))]
     InDoubt(RepoError),
     /// The repository can't be read, or there is no git program.
@@ -166,11 +170,14 @@ pub enum CommitError {
     Repository(#[from] RepoError),
 }
 
-fn hook_name(name: &Option<BString>) -> String {
-    name.as_ref().map_or_else(
-        || "repository's hook".to_owned(),
-        |name| format!("{} hook", Shown(name)),
-    )
+fn refusal(name: &Option<BString>) -> String {
+    match name {
+        None => "repository's hook refused the commit".to_owned(),
+        Some(name) if name == "reference-transaction" => {
+            format!("{name} hook refused to move `HEAD`")
+        }
+        Some(name) => format!("{} hook refused the commit", Shown(name)),
+    }
 }
 
 fn exit_status(status: Option<i32>) -> String {

@@ -131,10 +131,11 @@ impl<'r> Draft<'r> {
         Ok((id, left))
     }
 
-    /// Returns why git made no commit: a hook refused, or something else is wrong.
+    /// Returns why HEAD is where it was: a hook refused, or something else is wrong.
     fn no_commit(&self, trace: &Trace, status: ExitStatus) -> CommitError {
+        let is_ready = self.request.ready.is_some();
         if status.success() {
-            return CommitError::NoCommit { status: None };
+            return no_move(is_ready, None);
         }
         if let Some(HookRefusal { hook, status }) = trace.refusal() {
             // The others run before git puts the message together.
@@ -146,6 +147,11 @@ impl<'r> Draft<'r> {
             };
         }
         let status = status.code();
+        // The shell that waits for git says so if a signal ended it.
+        let own = status.filter(|code| *code <= 128);
+        if is_ready {
+            return no_move(is_ready, own);
+        }
         if let Some(editor) = &self.editor
             && (trace.editor_failed() || status.is_some() && status == EDITOR_FAILED)
         {
@@ -162,9 +168,7 @@ impl<'r> Draft<'r> {
         if trace.is_ours() && self.request.edit && status == Some(1) {
             return CommitError::Emptied;
         }
-        // The shell that waits for git says so if a signal ended it.
-        let status = status.filter(|code| *code <= 128);
-        CommitError::NoCommit { status }
+        no_move(is_ready, own)
     }
 
     /// Returns the arguments that have git commit, or, where there is a commit already, move HEAD
@@ -228,6 +232,16 @@ impl<'r> Draft<'r> {
         arguments.extend(self.request.date.iter().map(|date| with("--date=", date)));
         arguments.extend(sign_argument(&self.request.sign));
         Ok(arguments)
+    }
+}
+
+/// Returns the error of a HEAD that git left where it was: no commit was made, or it was there
+/// already.
+fn no_move(is_ready: bool, status: Option<i32>) -> CommitError {
+    if is_ready {
+        CommitError::NotMoved { status }
+    } else {
+        CommitError::NoCommit { status }
     }
 }
 
