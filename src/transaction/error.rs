@@ -98,7 +98,7 @@ pub enum TransactionError {
     #[error("another apply or undo was made meanwhile")]
     #[strum(props(
         kind = "stale",
-        help = "run `git llmpatch undo` again to take that one back"
+        help = "see with `git llmpatch undo --list` which apply is the last now"
     ))]
     Superseded,
     /// What was kept of the last change makes no sense.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use assert_fs::prelude::*;
 
@@ -93,6 +93,7 @@ const RUN: &[Tried] = &[
     (&["git mailinfo /dev/null /dev/stdout <mail"], mails),
     (&["git llmpatch undo", "git mergetool"], conflicts),
     (&["git llmpatch undo --drop"], undo_that_is_forgotten),
+    (&["git llmpatch undo --list"], undo_that_came_second),
     (
         &["git revert {id}", "git reset --keep {reset}"],
         undo_of_a_commit,
@@ -857,6 +858,33 @@ fn undo_of_a_commit() {
         assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
         assert_eq!(repo.git(&["status", "--porcelain"]), " M src/b.txt\n");
     }
+}
+
+#[test]
+fn undo_that_came_second() {
+    let repo = repo();
+    for response in [update("a.txt", "two", "2"), update("src/b.txt", "b", "B")] {
+        repo.run(&["apply"], response).succeeded();
+    }
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
+    let lock = repo.child(".git/index.lock");
+    lock.write_str("").unwrap();
+    let mut waiting = repo.command();
+    waiting.arg("undo").stdin(Stdio::null());
+    waiting.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let waiting = waiting.spawn().unwrap();
+    support::await_sleep(&waiting);
+    // Another undo, which has the lock meanwhile.
+    std::fs::remove_dir_all(repo.child(".git/llmpatch/undo-2")).unwrap();
+    std::fs::remove_file(&lock).unwrap();
+    let said = Run::of(waiting.wait_with_output().unwrap()).ended(1);
+    assert!(
+        said.stderr.starts_with("error[stale]: another"),
+        "{}",
+        said.stderr
+    );
+    let run = follow(&repo, &said, "git llmpatch undo --list", &[]).succeeded();
+    assert!(run.stdout.ends_with("  M a.txt\n"), "{}", run.stdout);
 }
 
 #[test]
