@@ -139,12 +139,13 @@ impl Config {
         let key = "llmpatch.backend";
         match self.string(key)? {
             None => Ok(false),
-            Some(value) if value == "auto" => Ok(false),
+            // What libgit2 gets wrong isn't left to it, whatever is set.
+            Some(value) if value == "auto" || value == "libgit2" => Ok(false),
             Some(value) if value == "git" => Ok(true),
             Some(value) => Err(RepoError::Setting {
                 key: key.to_owned(),
                 value,
-                wanted: "`auto` or `git`",
+                wanted: "`auto`, `libgit2` or `git`",
             }),
         }
     }

@@ -368,7 +368,7 @@ fn git_converts_everything_where_it_is_asked_to() {
                 .map(|(path, _)| format!("*** Update File: {path}\n@@\n-two\n+zwei\n"))
                 .collect()
         };
-        let results = ["auto", "git"].map(|backend| {
+        let results = ["auto", "libgit2", "git"].map(|backend| {
             let repo = base.copied();
             repo.git(&["config", "llmpatch.backend", backend]);
             let run = repo
@@ -392,6 +392,7 @@ fn git_converts_everything_where_it_is_asked_to() {
             )
         });
         assert_eq!(results[0], results[1], "{setting}");
+        assert_eq!(results[0], results[2], "{setting}");
     }
     let repo = scene("false");
     repo.git(&["config", "llmpatch.backend", "mine"]);
@@ -399,7 +400,8 @@ fn git_converts_everything_where_it_is_asked_to() {
         .run(&["check"], super::envelope("*** Add File: new\n+new\n"))
         .ended(2);
     assert!(
-        run.stderr.contains("`llmpatch.backend`") && run.stderr.contains("`auto` or `git`"),
+        run.stderr.contains("`llmpatch.backend`")
+            && run.stderr.contains("`auto`, `libgit2` or `git`"),
         "{}",
         run.stderr
     );
