@@ -109,10 +109,11 @@ impl Commit {
             }))
     }
 
-    /// Returns whether the messages given on the command line come to nothing, and no editor is
-    /// there to mend that.
+    /// Returns whether the messages given on the command line come to nothing, and neither an editor
+    /// nor a trailer is there to mend that.
     pub(super) fn is_empty_message(&self) -> bool {
-        !self.edit && !self.message.is_empty() && self.message.iter().all(is_blank)
+        let is_mended = self.edit || !self.trailer.is_empty();
+        !is_mended && !self.message.is_empty() && self.message.iter().all(is_blank)
     }
 
     /// Returns whom a mail makes the author.

@@ -70,6 +70,7 @@ fn messages_come_from_options_else_from_notes_else_from_what_is_done() {
             &one,
             "x\n\nWhy: not\n",
         ),
+        (&["-m", "", "--trailer", "Why: not"], &one, "Why: not\n"),
     ] {
         let repo = repo();
         repo.child("message").write_str("From a file\n").unwrap();

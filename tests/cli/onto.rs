@@ -256,6 +256,24 @@ fn commits_are_those_of_commit_tree_and_no_hook_runs() {
     is_sound(&repo);
 }
 
+#[test]
+fn trailers_are_a_message_unless_none_is_added() {
+    let repo = base();
+    let args = "apply --onto=HEAD --commit --trailer=Why:not -m";
+    let args: Vec<_> = args.split(' ').chain([""]).collect();
+    let response = update("a.txt", "two", "2");
+    let id = repo.run(&args, &response).succeeded().stdout;
+    let said = repo.git(&["log", "-1", "--format=%B", id.trim()]);
+    assert_eq!(said.trim_end(), "Why: not");
+    repo.git(&["config", "trailer.ifMissing", "doNothing"]);
+    let run = repo.run(&args, &response).ended(2);
+    assert!(
+        run.stderr.contains("the commit message is empty"),
+        "{}",
+        run.stderr
+    );
+}
+
 /// Whatever `git commit` makes of the options, it is the same commit.
 #[test]
 fn commits_say_what_git_commit_makes_them_say() {

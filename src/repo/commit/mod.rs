@@ -150,15 +150,18 @@ pub(crate) fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), 
     identity::check(repo, request)
 }
 
-/// Checks that git wouldn't take the message for empty, as git takes signatures only.
+/// Checks that git wouldn't take the message for empty, as git takes signatures only. Other trailers
+/// are a message.
 ///
 /// # Errors
 /// `unsupported`, or if the configuration can't be read.
 fn check_message(repo: &Repo, request: &CommitRequest) -> Result<(), CommitError> {
-    let mut lines = request.message.lines();
+    let trailers = request.trailers.iter().map(|line| line.as_encoded_bytes());
+    let mut lines = request.message.lines().chain(trailers.clone());
     let says_nothing =
         lines.all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty());
-    if says_nothing && !request.edit && (request.message.is_empty() || !keeps_messages(repo)?) {
+    let is_empty = request.message.is_empty() && trailers.len() == 0;
+    if says_nothing && !request.edit && (is_empty || !keeps_messages(repo)?) {
         Err(CommitError::EmptyMessage)
     } else {
         Ok(())

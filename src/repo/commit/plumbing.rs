@@ -34,6 +34,9 @@ pub(crate) fn make(
     quarantine.add(objects.pack_of_all())?;
     let git = Git::new(repo);
     let message = finished_message(repo, &git, request)?;
+    if message.is_empty() {
+        return Err(CommitError::EmptyMessage);
+    }
     let mut command = git.command(encoding_arguments(repo, request.encoding)?);
     command.args(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
     let sign = match &request.sign {
