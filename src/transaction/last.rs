@@ -452,6 +452,12 @@ impl Reverse {
         !self.entries.is_empty()
     }
 
+    /// Returns the paths whose files are back already, so that only their entries change.
+    pub(super) fn entries_alone(&self, changes: &ChangeSet) -> impl Iterator<Item = RepoPath> {
+        let paths = self.entries.iter().map(|entry| &entry.path);
+        paths.filter(|path| changes.get(path).is_none()).cloned()
+    }
+
     /// Checks, under the lock, that all still is what it was worked out from.
     pub(super) fn still_holds(
         &self,

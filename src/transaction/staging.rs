@@ -116,7 +116,8 @@ impl<'r> Staging<'r> {
     ) -> Result<Self, TransactionError> {
         let dir = watch.map(|_| repo.dir()).transpose()?;
         // What sparse checkout left out is deleted from the index alone.
-        let (changes, indexed): (Vec<_>, Vec<_>) = changes.iter().partition(|change| {
+        let all = changes;
+        let (changes, indexed): (Vec<_>, Vec<_>) = all.iter().partition(|change| {
             dir.is_some() && (change.on_disk().is_some() || change.after.is_some())
         });
         let mut staging = Self {
@@ -145,6 +146,7 @@ impl<'r> Staging<'r> {
         staging.manifest.indexed = indexed
             .into_iter()
             .map(|change| change.path.clone())
+            .chain(reverse.into_iter().flat_map(|of| of.entries_alone(all)))
             .collect();
         let Some(dir) = staging.dir else {
             return Ok(staging);

@@ -359,6 +359,26 @@ fn an_undo_of_a_commit_that_could_not_be_written_down_is_no_commit_of_ours() {
 }
 
 #[test]
+fn an_index_that_can_not_be_put_back_is_told_where_no_file_changes_either() {
+    let sample = sample();
+    apply(&sample, WANTED[0].1, &Target::IndexAndWorkTree).unwrap();
+    sample.write("a", "a1\na2\n");
+    watch::set(|call| match call {
+        "make the change certain" | "put the index back" => Err(io::Error::from_raw_os_error(5)),
+        _ => Ok(()),
+    });
+    let undone = undo(&sample).unwrap_err();
+    watch::clear();
+    assert_eq!(undone.attention, [path("a")], "{undone}");
+    let [Unresolved::Again(_)] = &undone.open[..] else {
+        panic!("{:?}", undone.open)
+    };
+    recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
+    undo(&sample).unwrap();
+    assert_eq!(sample.git("diff --cached a"), b"");
+}
+
+#[test]
 fn what_is_half_removed_is_in_no_way() {
     let sample = sample();
     let target = Target::WorkTree {
