@@ -7,9 +7,10 @@
 use std::fs::File;
 use std::io;
 
-use super::Stat;
 use super::system::{attributes, give_attributes, set_group, set_owner};
 use super::write::{set_bits, step};
+use super::{Dir, Stat};
+use llmpatch::path::RepoPath;
 
 /// What of the old file the new file lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +43,12 @@ pub(crate) struct Rights {
 }
 
 impl Rights {
+    /// Looks at a file; `None` if there is none.
+    pub(crate) fn at(dir: &Dir, path: &RepoPath) -> io::Result<Option<Self>> {
+        let opened = dir.open_file(path)?;
+        opened.map(|(file, stat)| Self::of(&file, stat)).transpose()
+    }
+
     /// Looks at an open file.
     pub(crate) fn of(file: &File, stat: Stat) -> io::Result<Self> {
         Ok(Self {
@@ -116,8 +123,6 @@ impl Rights {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dir::Dir;
-    use llmpatch::path::RepoPath;
 
     #[test]
     fn nobody_may_open_a_new_file_before_it_has_the_rights_of_the_old_one() {

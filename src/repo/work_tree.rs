@@ -312,9 +312,7 @@ pub(crate) fn rights(repo: &Repo, dir: &Dir, path: &RepoPath) -> io::Result<Opti
     {
         return Ok(Some(Rights::plain(seen.stat)));
     }
-    dir.open_file(path)?
-        .map(|(file, stat)| Rights::of(&file, stat))
-        .transpose()
+    Rights::at(dir, path)
 }
 
 impl Tree for WorkTree<'_> {

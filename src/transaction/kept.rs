@@ -9,6 +9,7 @@
 //! remove all others: nothing before it can be taken back as if it weren't there. The run that finds the journal of a
 //! dead run, whose change is certain, keeps it in the same way.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ use super::journal::{Journal, plain};
 use super::lock::{index_lock, is_ours};
 use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
+use crate::dir::rights::Rights;
 use crate::dir::write::step;
 use crate::dir::{Dir, Found, Stat};
 use crate::repo::{Repo, history};
@@ -280,6 +282,48 @@ fn read(dir: &Dir, directory: &Path) -> Result<Option<Record>, TransactionError>
             })
         }
         Err(error) => Err(TransactionError::io("read", &directory.join(RECORD))(error)),
+    }
+}
+
+/// Refuses to go on where a change is certain and isn't kept yet, under the lock, when no other run
+/// is about to keep it.
+pub(super) fn all_are_kept(repo: &Repo) -> Result<(), TransactionError> {
+    let mut others = Journal::all(repo).into_iter().flatten();
+    match others.find(|journal| !matches!(journal.applied(), Ok(None))) {
+        Some(unkept) => Err(TransactionError::Unkept {
+            directory: unkept.path(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The old files, the same inodes, that are kept of the last change: those that it deleted have
+/// nobody else's rights to take over when they come back.
+#[derive(Debug, Default)]
+pub(super) struct Originals(Option<(Dir, BTreeMap<RepoPath, RepoPath>)>);
+
+impl Originals {
+    /// Returns those of the change that is to be taken back.
+    pub(super) fn of_newest(repo: &Repo) -> Result<Self, TransactionError> {
+        Ok(Self(newest(repo)?.map(|(record, dir, _)| {
+            let files = record.made().into_iter().flat_map(|made| &made.files);
+            let names = files.filter_map(|file| {
+                let (_, name) = file.before.as_ref()?;
+                // A copy has other rights.
+                let is_original = name.starts_with("original-");
+                is_original.then(|| (file.path.clone(), plain(name)))
+            });
+            (dir, names.collect())
+        })))
+    }
+
+    /// Returns the rights that the old file of a path has.
+    pub(super) fn rights(&self, path: &RepoPath) -> io::Result<Option<Rights>> {
+        let original = self
+            .0
+            .as_ref()
+            .and_then(|(dir, names)| Some((dir, names.get(path)?)));
+        original.map_or(Ok(None), |(dir, name)| Rights::at(dir, name))
     }
 }
 

@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 
 use super::error::TransactionError;
-use super::journal::{Journal, plain};
+use super::journal::plain;
 use super::kept;
 use super::made_commits::{Back, MadeCommits};
 use super::manifest::{Held, Occupant, RecordedDirectory};
@@ -424,18 +424,6 @@ fn content_of(
         .transpose()
 }
 
-/// Refuses to go on where a change is certain and isn't kept yet, under the lock, when no other run
-/// is about to keep it.
-pub(super) fn all_are_kept(repo: &Repo) -> Result<(), TransactionError> {
-    let mut others = Journal::all(repo).into_iter().flatten();
-    match others.find(|journal| !matches!(journal.applied(), Ok(None))) {
-        Some(unkept) => Err(TransactionError::Unkept {
-            directory: unkept.path(),
-        }),
-        None => Ok(()),
-    }
-}
-
 impl Reverse {
     /// Returns what is to be written down of it: what it takes back.
     pub(super) fn record(&self) -> Record {
@@ -468,7 +456,7 @@ impl Reverse {
         if kept::newest(repo)?.is_none_or(|(record, ..)| record.seal() != self.seal) {
             return Err(TransactionError::Superseded);
         }
-        all_are_kept(repo)?;
+        kept::all_are_kept(repo)?;
         if self.has_entries() {
             let since = differing(&IndexTree::new(repo)?, &self.entries, &BTreeMap::new())?;
             if !since.is_empty() {

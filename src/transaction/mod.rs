@@ -253,7 +253,7 @@ impl<'r> Locked<'r> {
     /// # Errors
     /// `io`, or if a signal asked to stop before: see [`TransactionError`].
     pub fn forget_last(self) -> Result<Option<Earlier>, TransactionError> {
-        last::all_are_kept(self.repo)?;
+        kept::all_are_kept(self.repo)?;
         signal::check()?;
         kept::forget_newest(self.repo)
     }

@@ -12,6 +12,7 @@ use std::io;
 use super::error::{TransactionError, Unresolved, Warning};
 use super::flush::Flush;
 use super::journal::Journal;
+use super::kept::Originals;
 use super::last::Reverse;
 use super::layout::lay_out;
 use super::manifest::{Manifest, RecordedDirectory, RunKind};
@@ -42,6 +43,8 @@ pub(super) struct Staging<'r> {
     pub(super) flush: Flush,
     pub(super) watch: Watch,
     pub(super) progress: Progress,
+    /// What is kept of the files that an undo brings back.
+    restored: Originals,
     /// The originals that left their places, by their numbers in the manifest.
     pub(super) originals: BTreeMap<usize, Original>,
     /// When the first file went to its place, which is when others may write to it.
@@ -129,6 +132,7 @@ impl<'r> Staging<'r> {
             flush: Flush::from_config(repo.config())?,
             watch: watch.unwrap_or(Watch::None),
             progress,
+            restored: Originals::default(),
             originals: BTreeMap::new(),
             published: None,
             directories: Vec::new(),
@@ -153,6 +157,9 @@ impl<'r> Staging<'r> {
         };
         if watch == Some(Watch::Hooks) {
             staging.check_file_systems(dir)?;
+        }
+        if reverse.is_some() {
+            staging.restored = Originals::of_newest(repo)?;
         }
         staging.directories = lay_out(dir, &staging.changes, reverse, &mut staging.manifest)?;
         staging.journal.announce(&staging.manifest, staging.flush)?;
@@ -223,11 +230,11 @@ impl<'r> Staging<'r> {
         } else {
             change.from.as_ref()
         };
-        let like = like
-            .filter(|_| bits.is_some())
-            .map(|path| work_tree::rights(self.repo, dir, path))
-            .transpose()?
-            .flatten();
+        let like = match (like, bits) {
+            (_, None) => None,
+            (Some(path), _) => work_tree::rights(self.repo, dir, path)?,
+            (None, _) => self.restored.rights(&change.path)?,
+        };
         let at_first = match (&like, bits) {
             (Some(like), Some(bits)) => like.at_first(bits),
             (None, Some(bits)) => bits & !SET_ID,

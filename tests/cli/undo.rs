@@ -145,6 +145,34 @@ fn directories_are_what_they_were() {
 }
 
 #[test]
+fn a_deleted_file_comes_back_with_its_rights() {
+    if !support::system::is_root() {
+        return eprintln!("skipped: only root can give away a file");
+    }
+    let repo = repo();
+    let file = repo.child("src/b.txt");
+    support::system::give_to_group(&file, 12_345);
+    repo.chmod("src/b.txt", 0o660);
+    repo.run(&["apply"], envelope("*** Delete File: src/b.txt\n"))
+        .succeeded();
+    let run = repo.run(&["undo"], "").succeeded();
+    assert_eq!(run.stderr, "");
+    assert_eq!(support::system::group(&file), 12_345);
+    assert_eq!(repo.mode("src/b.txt") & 0o777, 0o660);
+    // What nobody gives a new file is told.
+    repo.chmod("src/b.txt", 0o4755);
+    repo.run(&["apply"], envelope("*** Delete File: src/b.txt\n"))
+        .succeeded();
+    let run = repo.run(&["undo"], "").succeeded();
+    assert!(
+        run.stderr
+            .starts_with("warning: `src/b.txt` lost its set-id bits [rights]\n"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
 fn what_is_back_in_the_index_is_left_so() {
     let response = "*** Update File: a.txt\n@@\n-two\n+zwei\n*** Delete File: src/b.txt\n";
     for options in [&["--index"][..], &["--cached"]] {
