@@ -85,7 +85,9 @@ impl<'u> Undo<'u> {
         self.progress
             .enter(Stage::Restoring, self.manifest.touched.len());
         let mut touched: Vec<_> = self.manifest.touched.iter().enumerate().collect();
-        touched.sort_by_key(|(_, touched)| order(touched));
+        // What is new goes first, for it may be where an old directory was.
+        touched.sort_by_key(|(_, touched)| touched.before.is_some());
+        // What was deleted comes last, for it needs its directories.
         let (deleted, present): (Vec<_>, Vec<_>) = touched
             .into_iter()
             .partition(|(_, touched)| touched.after.is_none());
@@ -390,12 +392,6 @@ impl<'u> Undo<'u> {
             _ => Occupant::Other,
         })
     }
-}
-
-/// What is new goes first, for it may be where an old directory was; originals come last, for they
-/// need their directories.
-fn order(touched: &Touched) -> (bool, bool) {
-    (touched.before.is_some(), touched.after.is_none())
 }
 
 impl Location<'_> {
