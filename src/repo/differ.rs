@@ -198,7 +198,7 @@ impl Differ<'_> {
 
     /// Two of n objects share their first √n bits or so, and a digit is four bits.
     fn auto(&self) -> usize {
-        let bits = object_count::packed(self.repo.git2())
+        let bits = object_count::packed(self.repo.objects_dir())
             .checked_ilog2()
             .unwrap_or_default() as usize
             + 1;

@@ -270,11 +270,6 @@ impl Repo {
             None => Ok(resolver),
         }
     }
-
-    /// Returns libgit2's handle, for this room and for the transaction.
-    pub(crate) fn git2(&self) -> &git2::Repository {
-        &self.git
-    }
 }
 
 impl std::fmt::Debug for Repo {

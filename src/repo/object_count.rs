@@ -5,14 +5,11 @@ use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use git2::Repository;
-
-/// Returns the number of packed objects, objects in alternates included; loose objects don't count,
+/// Returns the number of packed objects in a directory of objects and its alternates; loose objects don't count,
 /// as in git. An object in two packs counts twice. What can't be read counts as nothing: it makes
 /// an id longer or shorter, and never wrong.
-pub(super) fn packed(git: &Repository) -> u64 {
-    let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").map(PathBuf::from);
-    let mut directories = vec![objects.unwrap_or_else(|| git.commondir().join("objects"))];
+pub(super) fn packed(objects: PathBuf) -> u64 {
+    let mut directories = vec![objects];
     let alternates = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
     directories.extend(
         std::env::split_paths(&alternates).filter(|directory| !directory.as_os_str().is_empty()),

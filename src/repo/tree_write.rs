@@ -39,7 +39,7 @@ impl ObjectStore for &Repo {
         _: Option<Oid>,
     ) -> Result<Oid, RepoError> {
         let _opened = shared::opened(self);
-        self.git2()
+        self.git
             .odb()
             .and_then(|odb| odb.write(kind, content))
             .map_err(writing)

@@ -136,14 +136,14 @@ fn what_is_stored_is_what_git_add_stores() {
             let staged = IndexTree::new(&after).unwrap();
             for consult in consults(settings) {
                 let conversion = Conversion::new(&before, consult).unwrap();
-                let indexed = stored.map(|stored| before.git2().blob(stored).unwrap());
+                let indexed = stored.map(|stored| before.git.blob(stored).unwrap());
                 for (file, content) in files() {
                     let ours = conversion
                         .to_git(&path(&file), &content.into(), || Ok(indexed))
                         .unwrap()
                         .into_owned();
                     let git = staged.entry(&path(&file)).unwrap().unwrap();
-                    let git = after.git2().find_blob(git.id()).unwrap();
+                    let git = after.git.find_blob(git.id()).unwrap();
                     let ours = ours.as_bstr();
                     let git = git.content().as_bstr();
                     assert_eq!(
