@@ -301,13 +301,7 @@ impl<'r> NextIndex<'r> {
         surplus
             .iter()
             .for_each(|(path, stage)| self.index.remove(path, *stage));
-        for entry in changes {
-            self.index.add(&IndexEntry {
-                flags: 0,
-                flags_extended: 0,
-                ..entry
-            });
-        }
+        changes.iter().for_each(|entry| self.index.add(entry));
         Ok(())
     }
 
