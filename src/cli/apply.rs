@@ -395,7 +395,7 @@ impl Apply {
         // become of the files.
         if self.preview.check && !ready.changes.is_empty() {
             transaction::check(&session.repo, &ready.target).map_err(|error| {
-                publish::not_made(&ready.report, State::NothingChanged, &error, error.signal())
+                publish::not_made(&ready.report, State::NothingChanged, &error, None)
             })?;
         }
         Ok(ready)

@@ -166,13 +166,13 @@ pub struct Prepared<'r> {
 /// ahead can say without a lock.
 ///
 /// # Errors
-/// `identity`, `unsupported`, `io`: see [`TransactionError`].
-pub fn check(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
+/// `identity`, `unsupported`, `io`: see [`CommitError`].
+pub fn check(repo: &Repo, target: &Target) -> Result<(), CommitError> {
     let Some(request) = target.request() else {
         return Ok(());
     };
     commit::check_request(repo, request)?;
-    Ok(commit::check_calm(repo)?)
+    commit::check_calm(repo)
 }
 
 /// Returns every place that a journal could have us touch whose manifest or record is this, sealed
