@@ -154,14 +154,11 @@ pub(super) fn list(directory: &OpenDirectory) -> io::Result<Vec<(BString, Shape)
         }
         let shape = match entry.file_type() {
             // Not every file system says; what is gone meanwhile isn't there.
-            FileType::Unknown => {
-                use std::os::unix::ffi::OsStrExt as _;
-                match shape_of(directory, OsStr::from_bytes(name)) {
-                    Ok((shape, _)) => shape,
-                    Err(Errno::NOENT) => continue,
-                    Err(error) => return Err(error.into()),
-                }
-            }
+            FileType::Unknown => match shape_of(directory, OsStr::from_bytes(name)) {
+                Ok((shape, _)) => shape,
+                Err(Errno::NOENT) => continue,
+                Err(error) => return Err(error.into()),
+            },
             of => Shape::from(of),
         };
         names.push((name.into(), shape));

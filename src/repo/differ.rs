@@ -177,8 +177,7 @@ impl Differ<'_> {
     /// Returns the blob that the index has for a path. An unmerged path has no blob that could
     /// decide anything.
     fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, RepoError> {
-        let entries = index::entries_at(self.repo, std::slice::from_ref(path))?;
-        Ok(entries.get(path).map(|(_, id)| *id))
+        Ok(index::entry_at(self.repo, path)?.map(|(_, id)| id))
     }
 
     fn shortest(&self) -> usize {

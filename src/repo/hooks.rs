@@ -7,8 +7,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::git::{Command, Git, Stdio, checked, exec_path, shell};
-use super::staged::as_path;
 use super::{CommitRequest, Repo, RepoError};
+use crate::dir::SystemPath as _;
 use crate::system::{self, OsStrExt as _, despite_passing_fault, prepend_path, shell_quoted};
 use crate::temporary;
 
@@ -123,7 +123,7 @@ fn find(repo: &Repo, name: &str) -> Result<Option<PathBuf>, RepoError> {
     let mut command = Git::new(repo).command(["rev-parse", "--git-path", &within]);
     leave_to_be_found(repo, &mut command);
     let said = checked(command.current_dir(home), "rev-parse", b"")?;
-    let hook = as_path(said.strip_suffix(b"\n").unwrap_or(&said));
+    let hook = said.strip_suffix(b"\n").unwrap_or(&said).as_path();
     Ok(may_run(&home.join(hook))?.then(|| hook.to_owned()))
 }
 

@@ -41,6 +41,17 @@ pub(crate) fn is_one(repo: &Repo, bytes: &[u8]) -> bool {
     IndexFile::is_one(bytes, repo.git.object_format())
 }
 
+/// Returns mode and blob of a path, as [`entries_at`] does.
+///
+/// # Errors
+/// If the index can't be read.
+pub(super) fn entry_at(
+    repo: &Repo,
+    path: &RepoPath,
+) -> Result<Option<(u32, git2::Oid)>, RepoError> {
+    Ok(entries_at(repo, std::slice::from_ref(path))?.remove(path))
+}
+
 /// Returns mode and blob of each path that has an entry and is in no merge; outside of a
 /// repository no path has.
 ///

@@ -46,12 +46,16 @@ impl Blob {
     /// # Errors
     /// If they can't be written.
     pub(crate) fn write(repo: &Repo, file: &File) -> Result<Blob, RepoError> {
+        Self::of(repo, file.content.kept(), file.mode)
+    }
+
+    fn of(repo: &Repo, bytes: &[u8], mode: Mode) -> Result<Blob, RepoError> {
         let id = step("write a blob")
             .map_err(as_git2)
-            .and_then(|()| repo.git.blob(file.content.kept()));
+            .and_then(|()| repo.git.blob(bytes));
         Ok(Blob {
             id: id.map_err(writing)?,
-            mode: file.mode.git(),
+            mode: mode.git(),
         })
     }
 }
@@ -144,13 +148,7 @@ impl<'r> NextIndex<'r> {
             .get(from.unwrap_or(path).as_bytes(), 0)
             .map(|entry| entry.id());
         let bytes = to.to_store(path, &file.content, known)?;
-        let id = step("write a blob")
-            .map_err(as_git2)
-            .and_then(|()| self.repo.git.blob(&bytes));
-        Ok(Blob {
-            id: id.map_err(writing)?,
-            mode: file.mode.git(),
-        })
+        Blob::of(self.repo, &bytes, file.mode)
     }
 
     /// Sets the blob of a path, or removes its entry. What is in its way, as a file above it or as

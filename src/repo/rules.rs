@@ -28,7 +28,6 @@ use super::git::Git;
 use super::line_ends::Value;
 use super::objects::obstacle;
 use super::slot::empty;
-use super::staged::as_path;
 use super::{Repo, RepoError, get_or_try_init, index, objects};
 use crate::dir::{DirectoriesWith, Found};
 use llmpatch::path::RepoPath;
@@ -295,7 +294,7 @@ fn read_elsewhere(repo: &Repo) -> Option<Vec<u8>> {
             let of_git = Git::new(repo)
                 .output(["var", "GIT_ATTR_SYSTEM"], b"")
                 .ok()?;
-            if as_path(of_git.trim_end()).exists() || Path::new(SYSTEM).exists() {
+            if of_git.trim_end().as_path().exists() || Path::new(SYSTEM).exists() {
                 return None;
             }
             None
@@ -305,8 +304,8 @@ fn read_elsewhere(repo: &Repo) -> Option<Vec<u8>> {
         // Whatever git makes of it.
         Some(_) if !repo.config.is_libgit2s() => return None,
         Some(named) => match (named.strip_prefix(b"~/"), home("HOME")) {
-            (Some(rest), Some(home)) => Some(home.join(as_path(rest))),
-            _ if named.starts_with(b"/") => Some(as_path(&named).to_owned()),
+            (Some(rest), Some(home)) => Some(home.join(rest.as_path())),
+            _ if named.starts_with(b"/") => Some(named.as_path().to_owned()),
             _ => return None,
         },
         None => home("XDG_CONFIG_HOME")

@@ -4,16 +4,12 @@
 //! A content is read when somebody asks for it. Nothing is locked, and nothing written: a hook runs
 //! while git holds the lock, and the index in use may then be the lock file itself.
 
-use std::ffi::OsStr;
-use std::path::Path;
-
 use bstr::{BStr, BString, ByteSlice as _};
 use git2::Oid;
 
 use super::git::Git;
 use super::objects::{obstacle, whole_id};
 use super::{IndexTree, Repo, RepoError, history, objects, replacements};
-use crate::system::OsStrExt as _;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{Content, Obstacle};
 
@@ -171,10 +167,6 @@ fn held(mode: &str, id: &str) -> Option<Held> {
 
 fn of_mode(id: Oid, mode: u32) -> Held {
     obstacle(mode).map_or(Held::File(BlobId(id)), Held::Other)
-}
-
-pub(super) fn as_path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
 }
 
 #[cfg(test)]

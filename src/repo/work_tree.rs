@@ -204,8 +204,7 @@ impl<'r> WorkTree<'r> {
         if self.has_links()? {
             return Ok(false);
         }
-        let entries = index::entries_at(self.repo, std::slice::from_ref(path))?;
-        Ok(entries.get(path).is_some_and(|(mode, _)| *mode == LINK))
+        Ok(index::entry_at(self.repo, path)?.is_some_and(|(mode, _)| mode == LINK))
     }
 
     /// Returns the submodule that a path is, or lies in, if it isn't checked out.
@@ -261,8 +260,8 @@ impl<'r> WorkTree<'r> {
 
     /// Returns the blob that the index has for a path, if the index can be read.
     fn indexed(&self, path: &RepoPath) -> Option<git2::Oid> {
-        let entries = index::entries_at(self.repo, std::slice::from_ref(path));
-        entries.ok()?.get(path).map(|(_, id)| *id)
+        let (_, id) = index::entry_at(self.repo, path).ok()??;
+        Some(id)
     }
 
     fn read_modules(&self) -> Modules {

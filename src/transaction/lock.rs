@@ -419,14 +419,11 @@ impl Stamp {
 
 /// Returns whether the kernel knows that a run which lives holds a file locked.
 pub(super) fn is_held(file: &File) -> bool {
-    match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => true,
-        Ok(()) => {
-            let _ = file.unlock();
-            false
-        }
-        Err(TryLockError::Error(_)) => false,
+    let tried = file.try_lock_shared();
+    if tried.is_ok() {
+        let _ = file.unlock();
     }
+    matches!(tried, Err(TryLockError::WouldBlock))
 }
 
 /// Returns whether a run of ours that lives has a lock whose stamp can't be read for that.

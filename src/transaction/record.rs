@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Held, RecordedDirectory, Touched, are_different, are_sound};
 use super::sealed::{Sealed, digest};
-use crate::repo::Slot;
+use crate::repo::{Slot, objects};
 use llmpatch::path::RepoPath;
 
 /// A change that was made.
@@ -147,7 +147,7 @@ impl Record {
 }
 
 fn is_id(text: &str) -> bool {
-    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    objects::whole_id(text).is_some()
 }
 
 /// Returns whether it is the name of a file of old bytes: nothing else is ever opened.

@@ -61,7 +61,6 @@ pub(super) struct Undo<'u> {
 const UNFINISHED: u16 = 0o1700;
 
 /// A place: in the work tree or in the journal.
-#[derive(Clone)]
 struct Location<'u> {
     dir: &'u Dir,
     path: RepoPath,
