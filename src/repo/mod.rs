@@ -1,9 +1,9 @@
 //! The repository: where it is, what it is configured to, and the trees that a plan can be made
 //! for.
 //!
-//! libgit2 lives here and nowhere else, and so does the only place that starts the git program.
-//! Nothing here decides anything about a patch. What libgit2 gets wrong or can't read is refused
-//! here, in words, before it can be half done.
+//! libgit2 is called here and nowhere else, though its ids and kinds of objects go further; and here
+//! is the only place that starts the git program. Nothing here decides anything about a patch. What
+//! libgit2 gets wrong or can't read is refused here, in words, before it can be half done.
 
 mod agreeing_tree;
 pub(crate) mod attributes;

@@ -4,10 +4,10 @@
 //! Once a change is certain, its journal holds all that is needed: the originals, the same inodes,
 //! and a [`Record`]. So it is kept by one rename of the journal to `llmpatch/undo-N`, where N is
 //! one more than that of the newest, and the oldest go where there are more than [`MOST_KEPT`], or
-//! more than [`MOST_BYTES`] of old files. An undo removes only the record of what it took back. A
-//! change without a record (it could not be written), and a commit that holds more than the change,
-//! remove all others: nothing before it can be taken back as if it weren't there. The run that finds the journal of a
-//! dead run, whose change is certain, keeps it in the same way.
+//! more than [`MOST_BYTES`] of old files. An undo removes all that is kept of the change that it
+//! took back. A change without a record (it could not be written), and a commit that holds more
+//! than the change, remove all others: nothing before it can be taken back as if it weren't there.
+//! The run that finds the journal of a dead run, whose change is certain, keeps it in the same way.
 
 use std::collections::BTreeMap;
 use std::io;

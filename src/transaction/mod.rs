@@ -8,7 +8,7 @@
 //! From begin to end git's own `index.lock` is held, for a change of the work tree alone too: it
 //! keeps `git add` and `git commit` from seeing half of it.
 //!
-//! Before the first visible change a manifest is in the [`journal`](self) that says where
+//! Before the first visible change a manifest is in the journal (`journal.rs`) that says where
 //! everything lies before and after; taking it away is the moment from which the change is certain.
 //! A run that dies between the two is taken back by the next run ([`recover()`]), which judges
 //! every path by what it finds there; no run is needed that remembers what it did.
