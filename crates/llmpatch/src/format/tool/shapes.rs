@@ -193,7 +193,9 @@ pub(crate) fn shape(tool: &str, fields: &Fields<'_>) -> Option<CallShape> {
 /// one of its members where nothing wraps it, and it names a file, or the tool's name does.
 pub(crate) fn is_unread(tool: &str, fields: &Fields<'_>) -> bool {
     if !tool.is_empty() {
-        return is_writer(tool) && (names_file(fields) || is_of_files(tool));
+        // Properties describe a tool.
+        let is_given = fields.iter().next().is_some() && !fields.has(&["properties"]);
+        return is_writer(tool) && (names_file(fields) || is_given && is_of_files(tool));
     }
     let tool = fields.word(TOOL);
     let tool = tool.or_else(|| fields.word(NAME).filter(|name| is_identifier(name)));
