@@ -182,12 +182,15 @@ fn of_tool(name: &BString) -> String {
 
 /// Tells of calls that change nothing.
 fn skipped(name: &BString, count: usize) -> String {
-    if name.is_empty() {
-        return "an object that names a file is ignored: it doesn't say how the file changes"
-            .into();
-    }
+    let is_nameless = name.is_empty();
     let name = Shown(name);
     match count {
+        1 if is_nameless => {
+            "an object that names a file is ignored: it doesn't say how the file changes".into()
+        }
+        _ if is_nameless => format!(
+            "{count} objects that name files are ignored: they don't say how the files change"
+        ),
         1 => format!("the call of `{name}` is ignored: it doesn't say how a file changes"),
         _ => format!("{count} calls of `{name}` are ignored: they don't say how a file changes"),
     }

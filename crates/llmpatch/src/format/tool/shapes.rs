@@ -198,20 +198,12 @@ pub(crate) fn is_unread(tool: &str, fields: &Fields<'_>) -> bool {
         return is_writer(tool) && (names_file(fields) || is_given && is_of_files(tool));
     }
     let tool = fields.word(TOOL);
-    let tool = tool.or_else(|| fields.word(NAME).filter(|name| is_identifier(name)));
+    let tool = tool.or_else(|| fields.word(NAME).filter(|name| is_of_files(name)));
     names_file(fields)
         && (tool.is_some_and(|tool| is_writer(&tool))
             || fields.iter().any(|(name, _)| is_writer(name))
             // A number, or `-12%`, is no diff of lines.
             || fields.word(DIFF).is_some_and(|diff| diff.contains('\n')))
-}
-
-/// Returns whether a name is a function's, in several words: one may be the name of anything.
-fn is_identifier(name: &str) -> bool {
-    words(name).len() > 1
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns whether a tool's name says that it changes files.
@@ -221,11 +213,13 @@ pub(crate) fn is_writer(name: &str) -> bool {
     is_of_files && words.iter().any(|word| WRITERS.contains(&&word[..]))
 }
 
-/// Returns whether a tool's name says that it is about files: `move_file`, `deleteFiles`.
+/// Returns whether a tool's name says that it is about files: `move_file`, `deleteFiles`. `user_edit` may be
+/// the name of a route, and `Edit file` that of a menu's item.
 fn is_of_files(name: &str) -> bool {
-    words(name)
-        .iter()
-        .any(|word| matches!(&word[..], "file" | "files"))
+    !name.contains(' ')
+        && words(name)
+            .iter()
+            .any(|word| matches!(&word[..], "file" | "files"))
 }
 
 /// Returns whether an object of no shape names a file: perhaps it is a call that nothing here knows.
