@@ -22,14 +22,22 @@ fn it_prints_what_git_apply_takes_and_nothing_else() {
     assert!(repo.child("n.txt").exists() && !repo.child("src/b.txt").exists());
 }
 
-/// git prints a file that gives way to a link as deleted and new.
+/// git prints a file that gives way to a link as deleted and new, also where the link has another name
+/// and is to what the file says.
 #[test]
 fn a_file_that_becomes_a_link_is_deleted_and_new() {
-    let repo = repo();
+    let repo = Repo::with(&[
+        ("a.txt", "one\n"),
+        ("src/b.txt", "b\n"),
+        ("to", "src/b.txt"),
+    ]);
     std::fs::remove_file(repo.child("a.txt")).unwrap();
+    std::fs::remove_file(repo.child("to")).unwrap();
     symlink("src/b.txt", repo.child("a.txt"));
-    let theirs = repo.git(&["diff"]);
-    repo.git(&["checkout", "-q", "a.txt"]);
+    symlink("src/b.txt", repo.child("link"));
+    repo.git(&["add", "-A"]);
+    let theirs = repo.git(&["diff", "--cached"]);
+    repo.git(&["reset", "-q", "--hard"]);
     let run = repo.run(&["diff"], &theirs).succeeded();
     assert_eq!(
         (run.stdout.as_str(), run.stderr.as_str()),

@@ -37,8 +37,8 @@ pub(super) fn fine(
                     _ => format!("edit {number} of `{name}`"),
                 });
             } else if let Operation::Update { hunks, .. } = &edit.operation {
-                let numbers = problems.fine_hunks(edit, hunks, part.as_ref());
-                fine.extend(numbers.map(|number| format!("hunk {number} of `{name}`")));
+                let hunks = problems.fine_hunks(edit, hunks, part.as_ref());
+                fine.extend(hunks.map(|number| format!("hunk {number} of `{name}`")));
             }
         }
     }

@@ -39,7 +39,7 @@ use crate::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
 use crate::path::RepoPath;
 use crate::text::{Content, Text};
-use crate::tree::File;
+use crate::tree::{File, Mode};
 
 /// Derives a unified diff: an edit a file, ordered by the paths afterwards, each with a [`Header`].
 ///
@@ -146,6 +146,10 @@ impl<'c> Blob<'c> {
             is_binary,
         }))
     }
+
+    fn is_link(&self) -> bool {
+        self.mode == Mode::LINK.git()
+    }
 }
 
 /// A file before and afterwards; one of them at least is there.
@@ -165,19 +169,20 @@ impl<'c> Pair<'c> {
         [self.sides().next(), self.sides().last()].map(|side| side.expect("a pair has a side").path)
     }
 
-    /// Returns it as two where a file gives way to a link or the other way round: as what goes and what comes.
+    /// Splits a file that becomes a link, or a link that becomes a file, into a deletion and a new file, as
+    /// git does: no rename leads from the one to the other.
     fn by_type(self) -> impl Iterator<Item = Self> {
-        let [old, new] = self.modes().map(|mode| mode.map(|mode| mode & 0o170_000));
-        let similarity = self.similarity;
-        let pair = |old, new| Self {
-            old,
-            new,
-            similarity,
-        };
-        let pairs = if old.is_some() && new.is_some() && old != new {
-            [Some(pair(self.old, None)), Some(pair(None, self.new))]
-        } else {
-            [Some(self), None]
+        let pairs = match [&self.old, &self.new] {
+            [Some(old), Some(new)] if old.is_link() != new.is_link() => {
+                [(self.old, None), (None, self.new)].map(|(old, new)| {
+                    Some(Self {
+                        old,
+                        new,
+                        similarity: None,
+                    })
+                })
+            }
+            _ => [Some(self), None],
         };
         pairs.into_iter().flatten()
     }
@@ -250,14 +255,16 @@ fn pair_up<'c>(
         }
     }
     if let Renames::Detected { limit } = of {
-        join_renames(&mut pairs, limit);
+        join_renames(&mut pairs, false, limit);
+        join_renames(&mut pairs, true, limit);
     }
     Ok(pairs)
 }
 
-/// Puts the old side of a deleted file into the pair of the new file that it became.
-fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
-    let all = 0..pairs.len();
+/// Puts the old side of a deleted file, or of a deleted link, into the pair of the new one that it became.
+fn join_renames(pairs: &mut Vec<Pair<'_>>, of_links: bool, limit: usize) {
+    let all =
+        (0..pairs.len()).filter(|&at| pairs[at].sides().all(|side| side.is_link() == of_links));
     let deleted: Vec<_> = all.clone().filter(|&at| pairs[at].new.is_none()).collect();
     let new: Vec<_> = all.filter(|&at| pairs[at].old.is_none()).collect();
     if deleted.is_empty() || new.is_empty() {
